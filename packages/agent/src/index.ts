@@ -26,6 +26,7 @@ export type {
 export { unaskedFilesOf, unaskedOwnFilesOf } from './engine/permission.ts';
 export { runSideCall } from './engine/side-call.ts';
 export { ToolRunner } from './engine/tool-runner.ts';
+export { writeMention } from './attachments/mentions.ts';
 export { createReadFileState } from './attachments/automatic-attachments.ts';
 export type { Price } from './cost/usage-meter.ts';
 export { systemClock } from '@heddle/models';

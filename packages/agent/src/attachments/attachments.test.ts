@@ -2,13 +2,13 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { bodyOf, call, fakeTool, say, type Script, scriptedModel } from '@heddle/testing';
+import { bodyOf, call, createRandom, fakeTool, say, type Script, scriptedModel } from '@heddle/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createAgent } from '../create-agent.ts';
 import type { AgentOptions } from '../engine/options.ts';
 import { LivePermissions } from '../permission/live-permissions.ts';
 import { NO_RULES } from '../permission/rules/rule.ts';
-import { mentionsIn } from './mentions.ts';
+import { mentionsIn, writeMention } from './mentions.ts';
 
 let folder = '';
 beforeEach(() => {
@@ -52,6 +52,71 @@ describe('mentions in a text', () => {
     ['@a.ts and @a.ts', [{ path: 'a.ts' }]],
   ])('%s', (text, mentions) => {
     expect(mentionsIn(text)).toEqual(mentions);
+  });
+});
+
+describe('a written mention', () => {
+  it.each([
+    ['src/a.ts', '@src/a.ts'],
+    ['@types/a.d.ts', '@@types/a.d.ts'],
+    ['my notes.md', '@"my notes.md"'],
+    ['app/(shop)/[id].tsx', '@"app/(shop)/[id].tsx"'],
+    ['really?', '@"really?"'],
+    ['été', '@été'],
+    ['a#L1', undefined],
+    ['a"b', undefined],
+    ['a(@.env', undefined],
+  ])('of %s is %s', (name, written) => {
+    expect(writeMention(name)).toBe(written);
+  });
+
+  it('names exactly its file beside any other text', () => {
+    const random = createRandom(9);
+    const parts = [
+      'a',
+      '.',
+      '/',
+      '@',
+      '~',
+      ' ',
+      '"',
+      "'",
+      '`',
+      '(',
+      '[',
+      '{',
+      ')',
+      ',',
+      ';',
+      ':',
+      '!',
+      '#L1',
+      '-2',
+    ]
+      .concat(['\u00A0', '\u2028', '\n', '.env', ' @~/x', '(@.env', '```', '\\'])
+      .concat(['a', 'b', 'c', '.ts', '日']);
+    const text = (most: number): string =>
+      Array.from(
+        { length: Math.floor(random() * most) },
+        () => parts[Math.floor(random() * parts.length)],
+      ).join('');
+    let count = 0;
+    for (let round = 0; round < 20_000; round++) {
+      const name = text(8);
+      const written = writeMention(name);
+      if (written === undefined) continue;
+      count++;
+      expect(mentionsIn(written)).toEqual([{ path: name }]);
+      // Other text may hide it, but it is read like the mention of an ordinary name at the same place.
+      const [before, after] = [text(6), text(6)];
+      const pathsWith = (mention: string): Set<string> =>
+        new Set(mentionsIn(`${before} ${mention} ${after}`).map(({ path: at }) => at));
+      const ordinary = pathsWith(written.startsWith('@"') ? '@"ordinary"' : '@ordinary');
+      expect(pathsWith(written)).toEqual(
+        new Set(Array.from(ordinary, (at) => at.replace('ordinary', () => name))),
+      );
+    }
+    expect(count).toBeGreaterThan(2_000);
   });
 });
 

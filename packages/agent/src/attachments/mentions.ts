@@ -43,6 +43,20 @@ export function mentionsIn(text: string): readonly Mention[] {
   return [...found.values()].slice(0, MOST_MENTIONS);
 }
 
+/**
+ * Returns the text that names exactly this file, and nothing else, when `mentionsIn` reads it. Undefined if there is none. Pure.
+ *
+ * Contract: this holds beside any other text, too. Text after the mention starts with a space.
+ */
+export function writeMention(name: string): string | undefined {
+  // A quote or a backtick could end what earlier text began, and the rest of the name would be read as text.
+  if (/["`]|[\s([{]@/.test(name)) return undefined;
+  return [`@${name}`, `@"${name}"`].find((written) => {
+    const [first, ...others] = mentionsIn(written);
+    return first?.path === name && first.lines === undefined && others.length === 0;
+  });
+}
+
 export interface MentionSetup {
   readonly cwd: string;
   /** The text that the user wrote. The text of a command or server names only files of the working folder. */

@@ -4,6 +4,7 @@
  * The path of an image becomes a mention, because terminals paste the path of a file that is dropped on their window. An
  * image from the clipboard is a mark, too.
  */
+import { writeMention } from '@heddle/agent';
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -42,8 +43,11 @@ export class FoldedPastes {
   /** Returns the text for the line: the paste itself, or a mark. */
   fold(pasted: string): string {
     const image = droppedImage(pasted);
-    if (image !== undefined) return `@"${image}" `;
+    const mention = image === undefined ? undefined : writeMention(image);
+    if (mention !== undefined) return `${mention} `;
     const text = cleaned(pasted);
+    // A part of this path could be read as a mention of another file.
+    if (image !== undefined) return this.#foldData(text, 'paste');
     return isLongPaste(text) ? this.#foldText(text, 'paste') : text;
   }
 
@@ -165,8 +169,7 @@ function droppedImage(pasted: string): string | undefined {
     const file = text.startsWith('file:')
       ? fileURLToPath(text)
       : (quoted ?? (path.sep === '/' ? text.replaceAll(/\\(.)/g, '$1') : text));
-    const isUsable =
-      path.isAbsolute(file) && IMAGE.test(file) && !file.includes('"') && escapeControls(file) === file;
+    const isUsable = path.isAbsolute(file) && IMAGE.test(file) && escapeControls(file) === file;
     return isUsable && statSync(file).isFile() ? file : undefined;
   } catch {
     return undefined;

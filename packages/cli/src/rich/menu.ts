@@ -1,4 +1,5 @@
 /** The menu of the input line: slash commands after `/`, and files after `@`. Pure, apart from the file index. */
+import { writeMention } from '@heddle/agent';
 import type { Draft, Key } from '../terminal/input/editor.ts';
 import type { Style } from '../terminal/style.ts';
 import { rowWidth } from './cells.ts';
@@ -51,7 +52,7 @@ export function menuFor({ text, cursor }: Draft, sources: MenuSources): Menu | u
   if (command !== undefined) return menuOf('command', 0, command, commandItems(command, sources.commands));
   const [, lead = '', typed] = /^([^]*(?:^|\s))@"?([^\s"]*)$/.exec(before) ?? [];
   if (typed === undefined) return undefined;
-  const items = sources.files(typed, MAX_FILES).map(fileItem);
+  const items = sources.files(typed, MAX_FILES).flatMap(fileItem);
   return menuOf('file', lead.length, typed, items);
 }
 
@@ -82,10 +83,15 @@ function commandItems(typed: string, commands: readonly MenuCommand[]): MenuItem
   );
 }
 
-/** A name with spaces is quoted. A folder gets no space, so that its files can be typed. */
-function fileItem(name: string): MenuItem {
-  const written = name.includes(' ') ? `@"${name}"` : `@${name}`;
-  return { label: name, detail: '', text: name.endsWith('/') ? written : `${written} ` };
+/**
+ * A name that cannot be written as one mention is left out: a part of it would be read as a mention of another file. A folder
+ * gets no space, so that its files can be typed.
+ */
+function fileItem(name: string): readonly MenuItem[] {
+  // A `~` at the start would be the home folder.
+  const written = writeMention(name.startsWith('~') ? `./${name}` : name);
+  if (written === undefined) return [];
+  return [{ label: name, detail: '', text: name.endsWith('/') ? written : `${written} ` }];
 }
 
 export function menuKey(menu: Menu, key: Key, draft: Draft): MenuKey {

@@ -10,7 +10,10 @@ import { Recall } from '../terminal/input/prompt-history.ts';
 import { bestMatches, searchable } from './fuzzy.ts';
 import { type InputAction, PromptInput } from './prompt-input.ts';
 
-const FILES = ['src/', 'src/main.ts', 'src/main.test.ts', 'docs/my notes.md', 'README.md'].map(searchable);
+const FILES = ['src/', 'src/main.ts', 'src/main.test.ts', 'docs/my notes.md', 'README.md']
+  .concat(['bad(@.env', 'bad @~', 'bad" @.env', 'bad\u00A0@.env', 'bad`', 'bad#L1'])
+  .concat(['odd,name', 'odd(name', '~/odd'])
+  .map(searchable);
 
 function line(history: readonly string[] = [], hasVimKeys = false) {
   const input = new PromptInput({
@@ -68,6 +71,19 @@ describe('the menu', () => {
     input.take({ name: 'escape' });
     expect(input.menu).toBeUndefined();
     expect(input.draft.text.endsWith('@')).toBe(true);
+  });
+
+  it('offers no file whose name would be read in another way, and quotes or completes others', () => {
+    const { input, type } = line();
+    type('@bad');
+    expect(input.menu).toBeUndefined();
+    type('\u0015@odd,');
+    type(TAB);
+    expect(input.draft.text).toBe('@"odd,name" ');
+    type(`@odd(${TAB}`);
+    expect(input.draft.text).toBe('@"odd,name" @"odd(name" ');
+    type(`@~${TAB}`);
+    expect(input.draft.text).toBe('@"odd,name" @"odd(name" @./~/odd ');
   });
 
   it('does not open for a prompt from the history', () => {
@@ -145,6 +161,9 @@ it('turns the dropped path of an image into a mention, and leaves other paths al
   };
   for (const pasted of [file, `'${file}' `, file.replaceAll(' ', '\\ '), pathToFileURL(file).href])
     expect(drop(pasted)).toBe(`@"${file}" `);
+  const bad = path.join(folder, 'a (@x.png');
+  writeFileSync(bad, '');
+  expect(drop(bad)).toMatch(/^\[Pasted text #\d+ \+1 line\]$/);
   for (const pasted of [folder, `${folder}/none.png`, 'a picture.PNG', `${file}\rmore`])
     expect(drop(pasted)).toBe(pasted.replaceAll('\r', '\n'));
   rmSync(folder, { recursive: true });

@@ -6,10 +6,13 @@ import { draftOf } from '../input/editor.ts';
 import { complete, type CompletionSources, listFolder } from './complete.ts';
 
 const FILES: Readonly<Record<string, readonly string[]>> = {
-  '': ['README.md', 'package.json', 'packages/', '.git/', '.gitignore', 'my dir/', "it's $1"],
+  '': ['README.md', 'package.json', 'packages/', '.git/', '.gitignore', 'my dir/', "it's $1", '~/'],
   'packages/': ['cli/', 'core/', 'cli-docs/'],
   '/': ['usr/'],
   'my dir/': ['a file.txt', 'b file.txt'],
+  'n/': ['notes.txt', 'notes.md'],
+  // A part of each name would be read as a mention, or is not read as a part of one.
+  'bad/': ['c(@.env', 'c @~/', 'c" @.env', 'c\u00A0@.env', 'c`', 'c#L1'],
 };
 const sources: CompletionSources = {
   commands: ['compact', 'context', 'cost', 'model', 'mode'],
@@ -38,8 +41,20 @@ describe('Tab', () => {
     ['!ls packages/cli', ['cli/', 'cli-docs/']],
     ['.giti', '.gitignore |'],
     ['@', ['README.md', 'package.json', 'packages/', 'my dir/', "it's $1"]],
-    ['@my', '@my dir/|'],
-    ['see @my dir/a', 'see @my dir/a file.txt |'],
+    ['@my', '@"my dir/|'],
+    ['see @my dir/a', 'see @"my dir/a file.txt" |'],
+    ['see @"my dir/b', 'see @"my dir/b file.txt" |'],
+    ['see @"', ['README.md', 'package.json', 'packages/', 'my dir/', "it's $1"]],
+    ['see @it', 'see @"it\'s $1" |'],
+    ['see @n/n', 'see @n/notes.|'],
+    ['see @n/notes.t', 'see @n/notes.txt |'],
+    ['see @n/notes.txt', 'see @n/notes.txt |'],
+    ['see n/notes.t', 'see n/notes.txt |'],
+    ['see @bad/c', 'see @bad/c|'],
+    ['see @"bad/c', 'see @"bad/c|'],
+    ['see bad/c', 'see bad/c|'],
+    ['@~', '@~|'],
+    ['!cat bad/c\\(', '!cat bad/c\\(@.env |'],
     ['see my dir/b f', 'see my dir/b file.txt |'],
     ['@my dir/', ['a file.txt', 'b file.txt']],
     ['!cat my', '!cat my\\ dir/|'],

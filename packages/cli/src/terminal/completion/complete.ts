@@ -25,72 +25,62 @@ export type Completed =
   | { readonly kind: 'choices'; readonly names: readonly string[] }
   | { readonly kind: 'nothing' };
 
-interface Candidate {
-  readonly name: string;
-  /** The text after the name if it is the only candidate. */
-  readonly end: string;
-}
-
 export function complete(draft: Draft, sources: CompletionSources): Completed {
   const before = draft.text.slice(0, draft.cursor);
   const command = /^\/([\w-]*)$/.exec(before)?.[1];
   if (command !== undefined) {
-    const done = completed(draft, command, commandsLike(command, sources));
+    const done = completed(draft, commandWord(command), sources.commands);
     if (done.kind !== 'nothing') return done;
   }
   const shell = /^\s*!/.exec(before)?.[0];
   const words = shell === undefined ? wordsOfPrompt(before) : wordsOfShell(before.slice(shell.length));
   // After a space, Tab would list everything.
-  if (words[0]?.path === '' && !before.endsWith('@')) return { kind: 'nothing' };
+  if (words[0]?.path === '' && !/@"?$/.test(before)) return { kind: 'nothing' };
   for (const word of words) {
-    const done = completedPath(draft, word, sources);
+    const done = completed(draft, word, pathsLike(word.path, sources));
     if (done.kind !== 'nothing') return done;
   }
   return { kind: 'nothing' };
 }
 
-function completedPath(draft: Draft, word: BegunWord, sources: CompletionSources): Completed {
-  const end = word.path.lastIndexOf('/') + 1;
-  const begun = word.path.slice(end);
-  const files = filesLike(begun, word.path.slice(0, end), sources);
-  return completed(
-    draft,
-    begun,
-    files.map(({ name, isFolder }) => ({ name, end: isFolder ? '/' : word.end })),
-    word.write,
+function commandWord(path: string): BegunWord {
+  const write: BegunWord['write'] = (name, isWhole) => name.slice(path.length) + (isWhole ? ' ' : '');
+  return { path, replaced: 0, write };
+}
+
+/** Returns the paths in the folder of a begun path. Those of folders end with a slash. */
+function pathsLike(begun: string, { list }: CompletionSources): readonly string[] {
+  const folder = begun.slice(0, begun.lastIndexOf('/') + 1);
+  const showsHidden = begun.startsWith('.', folder.length);
+  return (
+    list(folder)
+      .filter(({ name }) => showsHidden || !name.startsWith('.'))
+      // As a path, it is the home folder.
+      .filter(({ name }) => folder !== '' || name !== '~')
+      .map(({ name, isFolder }) => `${folder}${name}${isFolder ? '/' : ''}`)
   );
 }
 
-function commandsLike(begun: string, { commands }: CompletionSources): Candidate[] {
-  return commands.filter((name) => name.startsWith(begun)).map((name) => ({ name, end: ' ' }));
-}
-
-function filesLike(begun: string, folder: string, { list }: CompletionSources): FolderEntry[] {
-  return list(folder).filter(
-    ({ name }) => name.startsWith(begun) && (begun.startsWith('.') || !name.startsWith('.')),
-  );
-}
-
-function completed(
-  draft: Draft,
-  begun: string,
-  candidates: readonly Candidate[],
-  write: BegunWord['write'] = (added) => added,
-): Completed {
+/** `names`: whole names. They may start in another way than the word. */
+function completed(draft: Draft, word: BegunWord, names: readonly string[]): Completed {
+  const { path: begun, replaced, write } = word;
+  const candidates = names.filter((name) => name.startsWith(begun) && write(name, true) !== undefined);
   const [only, ...others] = candidates;
-  if (!only) return { kind: 'nothing' };
-  if (others.length === 0) return grown(draft, write(only.name.slice(begun.length)) + only.end);
-  const common = candidates.map(({ name }) => name).reduce(commonStart);
-  if (common.length > begun.length) return grown(draft, write(common.slice(begun.length)));
-  return { kind: 'choices', names: candidates.map(({ name, end }) => (end === '/' ? `${name}/` : name)) };
+  if (only === undefined) return { kind: 'nothing' };
+  if (others.length === 0) return grown(draft, replaced, write(only, !only.endsWith('/')) ?? '');
+  const common = candidates.reduce(commonStart);
+  if (common.length > begun.length) return grown(draft, replaced, write(common, false) ?? '');
+  const folder = begun.lastIndexOf('/') + 1;
+  return { kind: 'choices', names: candidates.map((name) => name.slice(folder)) };
 }
 
-function grown({ text, cursor }: Draft, added: string): Completed {
+function grown({ text, cursor }: Draft, replaced: number, written: string): Completed {
   const rest = text.slice(cursor);
   // A space that already follows the cursor is not added again.
-  const missing = added.endsWith(' ') && rest.startsWith(' ') ? added.slice(0, -1) : added;
-  const draft = { text: text.slice(0, cursor) + missing + rest, cursor: cursor + missing.length };
-  return missing === '' ? { kind: 'nothing' } : { kind: 'draft', draft };
+  const missing = written.endsWith(' ') && rest.startsWith(' ') ? written.slice(0, -1) : written;
+  const start = cursor - replaced;
+  const draft = { text: text.slice(0, start) + missing + rest, cursor: start + missing.length };
+  return draft.text === text ? { kind: 'nothing' } : { kind: 'draft', draft };
 }
 
 function commonStart(left: string, right: string): string {
