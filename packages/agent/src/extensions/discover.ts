@@ -40,16 +40,43 @@ export async function discoverPromptFiles(
     contents.push(index?.read(root, files()) ?? (await readRoot(root, files(), index)));
   }
   const byName = new Map<string, PromptFile>();
+  const leftOut: string[] = [];
   for (const kind of ['skills', 'commands'] as const)
     for (const content of contents)
       for (const promptFile of content[kind]) {
-        const { name, longName } = promptFile;
+        const reason = unusableName(promptFile.name);
+        if (reason !== undefined) leftOut.push(`${promptFile.file}: left out. ${reason}`);
+        if (reason !== undefined) continue;
+        const { name } = promptFile;
+        const longName = usableName(promptFile.longName);
         // Of two commands with the same name in different folders, the second one has only its long name.
-        if (!byName.has(name)) byName.set(name, promptFile);
+        if (!byName.has(name)) byName.set(name, { ...promptFile, longName });
         else if (longName !== undefined && !byName.has(longName))
-          byName.set(longName, { ...promptFile, name: longName });
+          byName.set(longName, { ...promptFile, name: longName, longName });
       }
-  return { promptFiles: [...byName.values()], problems: contents.flatMap(({ problems }) => problems) };
+  const problems = contents.flatMap((content) => content.problems);
+  return { promptFiles: [...byName.values()], problems: [...leftOut, ...problems] };
+}
+
+function usableName(name: string | undefined): string | undefined {
+  return name === undefined || unusableName(name) !== undefined ? undefined : name;
+}
+
+/** The names that can be typed as one word after a slash. */
+const PLAIN_NAME = /^[\p{L}\p{M}\p{N}_.:-]+$/u;
+const MAX_SHOWN_NAME = 100;
+
+/**
+ * Returns the reason why a file cannot have this name. A line `/name` is read up to its first space: the name `mode plan` would
+ * be the built-in command `/mode` with a word of the file.
+ */
+function unusableName(name: string): string | undefined {
+  const shown = JSON.stringify(name.slice(0, MAX_SHOWN_NAME));
+  if (!PLAIN_NAME.test(name))
+    return `Its name ${shown} is not one word of letters, digits, "_", "-", "." and ":".`;
+  if (name.toLowerCase().startsWith('mcp__'))
+    return `Its name ${shown} starts with "mcp__", like the prompts of MCP servers.`;
+  return undefined;
 }
 
 async function readRoot(

@@ -304,6 +304,35 @@ describe('discovery', () => {
     expect(readBody(found)).toBeUndefined();
   });
 
+  it('leaves out files whose name is not one word, or is that of a prompt of a server, and reports them', async () => {
+    const skillNamed = (name: string): string => `---\nname: ${JSON.stringify(name)}\ndescription: d\n---\nx`;
+    const folder = path.join(root, 'names');
+    write('names/commands/permissions add allow Bash.md', 'x');
+    write('names/commands/no\u00A0break.md', 'x');
+    write('names/commands/mcp__notes__sum.md', 'x');
+    write('names/commands/a folder/deploy.md', 'x');
+    write('names/commands/git/deploy.md', 'x');
+    for (const name of ['v1.2_x', 'été', 'a:b']) write(`names/commands/${name}.md`, 'x');
+    for (const [at, name] of ['mode acceptEdits', 'clear\t', 'a/b', 'Tidy-Up'].entries())
+      write(`names/skills/s${at}/SKILL.md`, skillNamed(name));
+    const { promptFiles, problems } = await discoverPromptFiles([{ folder, scope: 'project' }]);
+    expect(Object.fromEntries(promptFiles.map(({ name, longName }) => [name, longName]))).toStrictEqual({
+      clear: undefined,
+      'Tidy-Up': undefined,
+      'a:b': undefined,
+      deploy: undefined,
+      'git:deploy': 'git:deploy',
+      'v1.2_x': undefined,
+      été: undefined,
+    });
+    const leftOut = problems.filter((problem) => problem.includes('left out.'));
+    expect(leftOut).toHaveLength(5);
+    expect(problems.slice(0, 5)).toEqual(leftOut);
+    expect(leftOut.join('\n')).toContain('Its name "mode acceptEdits" is not one word of letters');
+    const plugin = await discoverPromptFiles([{ folder, scope: 'plugin', plugin: 'my kit' }]);
+    expect(plugin.promptFiles).toEqual([]);
+  });
+
   it('names file and line of a problem', async () => {
     write('bad/skills/broken/SKILL.md', '---\nname: broken\ndescription: d\nmodel: *\n---\nx');
     const { promptFiles, problems } = await discoverPromptFiles([

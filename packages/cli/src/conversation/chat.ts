@@ -7,7 +7,7 @@ import { configDir } from '../config-dir.ts';
 import type { PromptFile } from '@heddle/agent/extensions';
 import type { ServerPrompt } from '@heddle/mcp';
 import type { SlashCommand } from '../slash/command.ts';
-import { SLASH_COMMANDS } from '../slash/slash-commands.ts';
+import { readSlash, SLASH_COMMANDS } from '../slash/slash-commands.ts';
 import { shortened } from '../terminal/amounts.ts';
 import { closeInOrder } from '../start/close-in-order.ts';
 import { agentOptions, type AgentSetup } from '../start/agent-options.ts';
@@ -148,8 +148,14 @@ function listCommandsIn(commands: ListedCommand[]): (started: StartedSession) =>
   let unlisten: (() => void) | undefined;
   return ({ extensions, mcp }) => {
     const update = (): void => {
-      const files = extensions.files.flatMap(listedCommand);
-      const prompts = (mcp?.view.prompts ?? []).map(listedPrompt);
+      // A chosen command is sent as a typed line. So it is listed only if this line means it, and not another command.
+      const isMeant = (name: string): boolean => readSlash(`/${name}`, extensions)?.kind !== 'command';
+      const files = extensions.files
+        .filter((file) => isMeant(file.name) && extensions.commandNamed(file.name) === file)
+        .map(listedCommand);
+      const prompts = (mcp?.view.prompts ?? [])
+        .filter(({ command }, nth, all) => all.findIndex((other) => other.command === command) === nth)
+        .map(listedPrompt);
       commands.splice(SLASH_COMMANDS.length, commands.length, ...files, ...prompts);
     };
     update();
@@ -173,9 +179,8 @@ function shortPath(folder: string): string {
 type ListedCommand = Pick<SlashCommand, 'name' | 'help' | 'hint' | 'also'>;
 
 /** A command from a file in the menu of commands. Its description may contain anything. */
-function listedCommand({ name, description, isForUser }: PromptFile): readonly ListedCommand[] {
-  if (!isForUser) return [];
-  return [{ name: escapeControls(name), help: escapeControls(shortened(description, MAX_HELP)) }];
+function listedCommand({ name, description }: PromptFile): ListedCommand {
+  return { name, help: escapeControls(shortened(description, MAX_HELP)) };
 }
 
 /** A prompt of an MCP server in the menu. Its names have no other characters than letters, digits and signs. */

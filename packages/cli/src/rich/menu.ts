@@ -48,7 +48,7 @@ const MAX_ROWS = 8;
 /** Returns the menu for a draft. Undefined if no menu applies or nothing matches. */
 export function menuFor({ text, cursor }: Draft, sources: MenuSources): Menu | undefined {
   const before = text.slice(0, cursor);
-  const command = cursor === text.length ? /^\/([\w:-]*)$/.exec(before)?.[1] : undefined;
+  const command = cursor === text.length ? /^\/([\p{L}\p{M}\p{N}_.:-]*)$/u.exec(before)?.[1] : undefined;
   if (command !== undefined) return menuOf('command', 0, command, commandItems(command, sources.commands));
   const [, lead = '', typed] = /^([^]*(?:^|\s))@"?([^\s"]*)$/.exec(before) ?? [];
   if (typed === undefined) return undefined;

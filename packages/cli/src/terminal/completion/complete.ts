@@ -27,7 +27,7 @@ export type Completed =
 
 export function complete(draft: Draft, sources: CompletionSources): Completed {
   const before = draft.text.slice(0, draft.cursor);
-  const command = /^\/([\w-]*)$/.exec(before)?.[1];
+  const command = /^\/([\p{L}\p{M}\p{N}_.:-]*)$/u.exec(before)?.[1];
   if (command !== undefined) {
     const done = completed(draft, commandWord(command), sources.commands);
     if (done.kind !== 'nothing') return done;
