@@ -5,6 +5,7 @@ import type {
   Attachment,
   Clock,
   ConfigChanges,
+  Entry,
   JsonObject,
   LoopEvent,
   Message,
@@ -19,6 +20,7 @@ import type {
   ToolHooks,
   ToolUseContext,
   TurnModel,
+  UsedCommand,
   UserMessage,
 } from '@heddle/core';
 import type { AgentDefinition } from '../agents/definition.ts';
@@ -119,8 +121,8 @@ interface AgentPromptOptions {
   readonly slashCommands?: readonly string[] | undefined;
   /** Replaces a prompt that is a command by the text of the command. Not called for a verbatim prompt. */
   readonly expandPrompt?: ExpandPrompt | undefined;
-  /** A prompt that was cut off continues. The command and the skills that it uses become active again. */
-  readonly onContinue?: (() => Promise<void>) | undefined;
+  /** A prompt that was cut off continues, with the entries of its run so far. The command and the skills that it uses become active again. */
+  readonly onContinue?: ((run: readonly Entry[]) => Promise<void>) | undefined;
   /** A prompt has ended, however it ended. */
   readonly onPromptEnd?: (() => void) | undefined;
   /** Names in the first line of each prompt: commands and skills from files, plugins. */
@@ -140,6 +142,8 @@ export interface ExpandedPrompt extends Pick<PromptHookAnswer, 'block' | 'contex
   readonly typed?: UserMessage['content'] | undefined;
   /** The model and the effort that the command chose. A prompt that is cut off continues with them. */
   readonly turnModel?: TurnModel | undefined;
+  /** The command that the prompt uses. It is stored with the prompt. */
+  readonly usedCommand?: UsedCommand | undefined;
 }
 
 export interface ExtensionNames {

@@ -9,6 +9,7 @@ import {
   type FileStateCache,
   textOf,
   type TurnModel,
+  type UsedCommand,
   type UserMessage,
 } from '@heddle/core';
 import type { SdkMessage, SdkResult } from '../sdk/message.ts';
@@ -39,6 +40,7 @@ export interface PreparedPrompt extends PromptHookAnswer {
   readonly files: readonly Attachment[];
   /** The model and the effort of its command. The options of the agent already have them. */
   readonly turnModel?: TurnModel | undefined;
+  readonly usedCommand?: UsedCommand | undefined;
 }
 
 export async function preparePrompt(
@@ -56,7 +58,8 @@ export async function preparePrompt(
   const submitted = await promptHookAnswer(options, content, { isOfUser, signal });
   const contexts = [expanded?.context, submitted.context].filter((text) => text !== undefined);
   const context = contexts.length === 0 ? undefined : redact(contexts.join('\n\n'));
-  const answer = { ...submitted, context, turnModel: expanded?.turnModel };
+  const { turnModel, usedCommand } = expanded ?? {};
+  const answer = { ...submitted, context, turnModel, usedCommand };
   if (verbatim || answer.block !== undefined || !textIn(content).includes('@'))
     return { ...answer, content, files: [] };
   const { mentionedFiles } = await import('../attachments/mentions.ts');

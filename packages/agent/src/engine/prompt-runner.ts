@@ -14,6 +14,7 @@ import {
   type ResumePoint,
   type SessionState,
   type Terminal,
+  omitUndefined,
 } from '@heddle/core';
 import { admitMedia } from '../context/admit-media.ts';
 import { COMPACTION_FORBIDDEN, compactOnDemand, type CompactOutcome } from '../context/commands.ts';
@@ -152,7 +153,7 @@ export class PromptRunner {
     costs.continueAfter(earlierCostUsd(cutOff.entries));
     yield this.#initLine();
     if (cutOff.kind === 'stopped') return yield* this.#finish(run, cutOff.terminal);
-    await this.#options().onContinue?.();
+    await this.#options().onContinue?.(cutOff.entries);
     return yield* this.#finish(run, yield* this.#drive(run, cutOff));
   }
 
@@ -210,6 +211,7 @@ export class PromptRunner {
     uuid,
     carries,
     turnModel,
+    usedCommand,
   }: PreparedPrompt & Required<Pick<Prompt, 'uuid' | 'carries'>>): Promise<string | undefined> {
     const { costs, log, now, queue, sources } = this.#deps;
     const { outputSchema, onAccepted } = this.#options();
@@ -226,7 +228,8 @@ export class PromptRunner {
     try {
       log.begin(sources.head);
       const stamp = { uuid, at: now() };
-      log.store({ type: 'user', message: { type: 'user', ...stamp, content: admitted } });
+      const used = omitUndefined({ usedCommand });
+      log.store({ type: 'user', message: { type: 'user', ...stamp, content: admitted, ...used } });
       log.setTurnModel(turnModel, this.#options().cwd);
       if (turnModel && log.state) log.store({ type: 'stance', stance: log.state });
       this.#attachNotes(stamp.at, context);

@@ -3,13 +3,14 @@ import path from 'node:path';
 import {
   type Attachment,
   type CallContext,
+  type EntryBody,
   isToolUse,
   type Json,
   type Message,
-  resultsOf,
   text,
   type ToolUseContext,
   type TurnModel,
+  type UsedCommand,
   type UserMessage,
 } from '@heddle/core';
 import { PROJECT_FOLDERS } from '../settings/scopes.ts';
@@ -94,6 +95,12 @@ export interface ToolRules {
 
 /** Uses the model and the effort of a file until the returned function is called. */
 export type UseModel = (file: PromptFile) => Promise<() => void>;
+
+interface ExpandedContent {
+  readonly content: Content;
+  /** Undefined: the prompt uses no command. */
+  readonly usedCommand?: UsedCommand;
+}
 
 export interface LoadedSkill {
   readonly name: string;
@@ -195,8 +202,8 @@ export class SessionExtensions {
     return this.#named(name, ({ isForUser }) => isForUser);
   }
 
-  /** The content of a prompt, with the text of the command that it starts with. */
-  async expand(content: Content, signal: AbortSignal, useModel: UseModel): Promise<Content> {
+  /** The content of a prompt, with the text of the command that it starts with. A command that a rule denies is not used. */
+  async expand(content: Content, signal: AbortSignal, useModel: UseModel): Promise<ExpandedContent> {
     // A prompt may follow a compaction or a rewind.
     this.#listed = undefined;
     // A resumed session lists the skills that joined before.
@@ -205,11 +212,12 @@ export class SessionExtensions {
     const typed = first?.type === 'text' ? first.text.trim() : '';
     const [, name = '', words = ''] = COMMAND_LINE.exec(typed) ?? [];
     const file = name === '' ? undefined : this.commandNamed(name);
-    if (file === undefined) return content;
+    if (file === undefined) return { content };
     const refusal = await this.#deps.refusalOf?.(file, words);
-    if (refusal !== undefined) return [text(typed), text(refusal), ...others];
+    if (refusal !== undefined) return { content: [text(typed), text(refusal), ...others] };
     if (this.#mayChange(file) && !file.isForked) this.#undo.push(await useModel(file));
-    return [text(typed), text(await this.#textOf(file, words, { signal })), ...others];
+    const body = text(await this.#textOf(file, words, { signal }));
+    return { content: [text(typed), body, ...others], usedCommand: { name, words } };
   }
 
   /** The skill or command that the model means. */
@@ -292,13 +300,13 @@ export class SessionExtensions {
   }
 
   /** A prompt that was cut off continues: the rules and hooks of its command and its skills apply again. */
-  async activateUsed(): Promise<void> {
-    const { command, words, skills } = usedIn(this.#deps.messages());
-    const typed = command === undefined ? undefined : this.commandNamed(command);
+  async activateUsed(run: readonly EntryBody[]): Promise<void> {
+    const { command, skills } = usedIn(run);
+    const typed = command === undefined ? undefined : this.commandNamed(command.name);
     const loaded = skills.map((name) => this.#named(name, ({ isForModel }) => isForModel));
     for (const file of new Set([typed, ...loaded])) {
       if (file === undefined) continue;
-      const refusal = await this.#deps.refusalOf?.(file, file === typed ? words : '');
+      const refusal = await this.#deps.refusalOf?.(file, (file === typed && command?.words) || '');
       if (refusal === undefined) this.#activate(file);
     }
   }
@@ -407,33 +415,27 @@ function pathsIn(messages: Iterable<Message>, cwd: string): readonly string[] {
   );
 }
 
-/** The names of the command that the last prompt starts with, and of the skills that the model has loaded since. */
-function usedIn(messages: Iterable<Message>): {
-  readonly command: string | undefined;
-  readonly words: string;
+/**
+ * The command of the prompt of a run, and the names of the skills that the model has loaded in it. Only records of the program count:
+ * messages may be those of another agent, of a file or of a host, and then no rule was asked about them.
+ */
+function usedIn(run: readonly EntryBody[]): {
+  readonly command: UsedCommand | undefined;
   readonly skills: readonly string[];
 } {
-  const all = [...messages];
-  const at = all.findLastIndex(
-    (message) => message.type === 'user' && message.isMeta !== true && resultsOf(message).length === 0,
+  const [prompt] = run;
+  const succeeded = new Set(
+    run.flatMap((entry) => (entry.type === 'outcome' && !entry.isError ? [entry.toolUseId] : [])),
   );
-  const prompt = all[at];
-  const since = at === -1 ? all : all.slice(at);
-  const results = since.flatMap(resultsOf).filter(({ is_error }) => is_error !== true);
-  const loaded = new Set(results.map(({ tool_use_id }) => tool_use_id));
-  const skills = since.flatMap((message) =>
-    message.type === 'assistant'
-      ? message.content
-          .filter(isToolUse)
-          .filter(({ name, id }) => name === 'Skill' && loaded.has(id))
-          .flatMap(({ input }) => input['skill'] ?? input['name'] ?? input['command'] ?? [])
+  const skills = run.flatMap((entry) =>
+    entry.type === 'intent' && entry.tool === 'Skill' && succeeded.has(entry.toolUseId)
+      ? (entry.input['skill'] ?? entry.input['name'] ?? entry.input['command'] ?? [])
       : [],
   );
-  // The text of a command follows in another block.
-  const content = prompt?.type === 'user' ? prompt.content : '';
-  const [first] = typeof content === 'string' ? [text(content)] : content;
-  const [, command, words = ''] = COMMAND_LINE.exec(first?.type === 'text' ? first.text.trim() : '') ?? [];
-  return { command, words, skills: skills.filter((name) => typeof name === 'string') };
+  return {
+    command: prompt?.type === 'user' ? prompt.message.usedCommand : undefined,
+    skills: skills.filter((name) => typeof name === 'string'),
+  };
 }
 
 function lastListIn(messages: Iterable<Message>): string | undefined {

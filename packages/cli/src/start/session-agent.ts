@@ -46,7 +46,7 @@ export function joinParts(context: StartContext, parts: OpenedParts): AgentOptio
       context.title.write();
     },
     expandPrompt: promptExpansion(context, parts),
-    onContinue: () => extensions.activateUsed(),
+    onContinue: (run) => extensions.activateUsed(run),
     onPromptEnd: () => extensions.release(),
     extensions: () =>
       extensionNames({ extensions, plugins: context.plugins }, options.mcp?.view.prompts ?? []),
@@ -167,11 +167,11 @@ function promptExpansion(
     const hooked = await beforeExpansion(hooks, content, isKnown, signal);
     if (hooked.block !== undefined) return { ...hooked, content };
     const model = new PromptModel(current, extensionSetup);
-    const expanded = await extensions.expand(content, signal, model.use);
+    const { content: expanded, usedCommand } = await extensions.expand(content, signal, model.use);
     const isFirst = mainAgent?.initialPrompt !== undefined && agent().messages.length === 0;
     const typed = typedWords(content, surface);
     const prompt = mcp ? await mcp.expand({ content: expanded, typed }, signal) : expanded;
-    const answer = { ...hooked, typed, turnModel: model.chosen };
+    const answer = { ...hooked, typed, turnModel: model.chosen, usedCommand };
     if (!isFirst) return { ...answer, content: prompt };
     const { withInitialPrompt } = await import('./main-agent.ts');
     return { ...answer, content: withInitialPrompt(prompt, mainAgent) };

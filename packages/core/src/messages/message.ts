@@ -27,6 +27,13 @@ export interface UserMessage extends Stamped {
   readonly isVirtual?: true;
   /** A tool's structured output beside the result the model sees. */
   readonly toolUseResult?: unknown;
+  /** The command whose text the program added, because the user typed it and no rule denied it. The text of a prompt does not show that. */
+  readonly usedCommand?: UsedCommand;
+}
+
+export interface UsedCommand {
+  readonly name: string;
+  readonly words: string;
 }
 
 /** One finished block of an answer. The blocks of one answer share `responseId`. */

@@ -132,7 +132,9 @@ function messageOf(line: LogLine, uuid: string, at: number): StoredMessage | 'da
     case 'user': {
       const content = isRecord(line['message']) ? contentOf(line['message']['content']) : undefined;
       if (content === undefined) return 'damaged';
-      return message({ type: 'user', uuid, at, content }, line, ['isMeta', 'isVirtual', 'toolUseResult']);
+      const fields: Record<string, unknown> = { type: 'user', uuid, at, content };
+      if (isUsedCommand(line['usedCommand'])) fields['usedCommand'] = line['usedCommand'];
+      return message(fields, line, ['isMeta', 'isVirtual', 'toolUseResult']);
     }
     case 'assistant':
       return answerOf(line, uuid, at);
@@ -149,6 +151,10 @@ function messageOf(line: LogLine, uuid: string, at: number): StoredMessage | 'da
       return message({ type: 'attachment', uuid, at, attachment }, line, []);
     }
   }
+}
+
+function isUsedCommand(value: unknown): boolean {
+  return isRecord(value) && isStringValue(value['name']) && isStringValue(value['words']);
 }
 
 function answerOf(line: LogLine, uuid: string, at: number): StoredMessage | 'damaged' {

@@ -75,11 +75,11 @@ function conversationLine(
   const line = { type, uuid, parentUuid, isSidechain: false, userType: 'external', ...frame, timestamp };
   switch (message.type) {
     case 'user': {
-      const { content, isMeta, isVirtual, toolUseResult } = message;
+      const { content, isMeta, isVirtual, toolUseResult, usedCommand } = message;
       return {
         ...line,
         message: { role: 'user', content },
-        ...omitUndefined({ isMeta, isVirtual, toolUseResult }),
+        ...omitUndefined({ isMeta, isVirtual, toolUseResult, usedCommand }),
       };
     }
     case 'assistant': {
