@@ -1,5 +1,5 @@
 /** The locations of settings, from the highest to the lowest scope. */
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { RuleSource } from '../permission/rules/rule.ts';
 import type { JsonObject } from '@heddle/core';
@@ -121,22 +121,35 @@ function hasSettings(folder: string): boolean {
   );
 }
 
+/**
+ * Returns the top folder of the repository that git would use. Undefined if there is none, also below a file `.git` that git rejects:
+ * git looks no further then.
+ */
 export function repositoryTop(cwd: string): string | undefined {
   for (let folder = cwd; ; folder = path.dirname(folder)) {
-    if (isRepository(path.join(folder, '.git'))) return folder;
+    const kind = kindOfGit(path.join(folder, '.git'));
+    if (kind !== 'absent') return kind === 'accepted' ? folder : undefined;
     if (folder === path.dirname(folder)) return undefined;
   }
 }
 
-/** An empty `.git` folder is not a repository. A sandbox creates one to prevent a repository. */
-function isRepository(git: string): boolean {
+/** An empty `.git` folder is not a repository, and git looks above it. A sandbox creates one to prevent a repository. */
+function kindOfGit(git: string): 'accepted' | 'rejected' | 'absent' {
   try {
     const about = statSync(git, { throwIfNoEntry: false });
-    return about !== undefined && (about.isFile() || existsSync(path.join(git, 'HEAD')));
+    if (about?.isFile() !== true) return existsSync(path.join(git, 'HEAD')) ? 'accepted' : 'absent';
+    if (about.size > MOST_POINTER_BYTES) return 'rejected';
+    // A working tree and a submodule have a file that names the data. Any other text may be in an archive.
+    const [, named] = /^gitdir: ([^\r\n]+)[\r\n]*$/.exec(readFileSync(git, 'utf8')) ?? [];
+    if (named === undefined) return 'rejected';
+    return existsSync(path.resolve(path.dirname(git), named, 'HEAD')) ? 'accepted' : 'rejected';
   } catch {
-    return false;
+    return 'absent';
   }
 }
+
+/** A file `.git` has one path. */
+const MOST_POINTER_BYTES = 8_192;
 
 /** The drop-in files of a folder follow the main one, in the order of their names. */
 function managedFiles(folder: string): string[] {

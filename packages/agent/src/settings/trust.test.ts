@@ -6,9 +6,9 @@ import { describe, expect, it } from 'vitest';
 import { appliedSettings } from './applied-settings.ts';
 import { addRuleTo, removeRuleFrom, setSettingIn } from './change-scope.ts';
 import { sandboxSettings } from './sandbox-settings.ts';
-import { projectRoot } from './scopes.ts';
+import { projectRoot, repositoryTop } from './scopes.ts';
 import { type SettingsHome, createSettingsHome } from './test/settings-home.ts';
-import { isTrusted, trustFolder } from './trust.ts';
+import { isTrusted, projectTop, trustFolder } from './trust.ts';
 
 /** Everything that a project could want, in one file. */
 const HOSTILE = {
@@ -208,6 +208,36 @@ describe('trust', () => {
     const cwd = path.join(home, 'clone');
     expect(trustFolder({ cwd, home, env: {} })).toEqual({ ok: true, folder: cwd });
     expect(isTrusted({ cwd, home, env: {} })).toBe(true);
+  });
+
+  it.each([
+    ['an empty file', ''],
+    ['a file with another text', 'hello\n'],
+    ['a file that names a missing folder', 'gitdir: ../nowhere\n'],
+    ['a file that names a folder without data', 'gitdir: other\n'],
+  ])('is given to the folder itself if `.git` above is %s', (_, text) => {
+    const { write, home } = createSettingsHome();
+    write('home/dl/.git', text);
+    write('home/dl/x/a', '');
+    write('home/dl/other/a', '');
+    const cwd = path.join(home, 'dl/x');
+    expect([repositoryTop(cwd), projectTop(cwd, home), projectRoot(cwd)]).toEqual([
+      undefined,
+      undefined,
+      cwd,
+    ]);
+    expect(trustFolder({ cwd, home, env: {} })).toEqual({ ok: true, folder: cwd });
+    expect(isTrusted({ cwd: path.join(home, 'dl/other'), home, env: {} })).toBe(false);
+  });
+
+  it('is given to the top of a worktree or submodule, whose `.git` is a file', () => {
+    const { write, home } = createSettingsHome();
+    write('home/main/.git/worktrees/w/HEAD', 'ref: refs/heads/x\n');
+    write('home/w/.git', 'gitdir: ../main/.git/worktrees/w\n');
+    write('home/w/a/x', '');
+    const top = path.join(home, 'w');
+    expect(repositoryTop(path.join(top, 'a'))).toBe(top);
+    expect(trustFolder({ cwd: path.join(top, 'a'), home, env: {} })).toEqual({ ok: true, folder: top });
   });
 
   it('does not pass to what takes the place of the folder by a link', () => {
