@@ -31,7 +31,7 @@ export { createReadFileState } from './attachments/automatic-attachments.ts';
 export type { Price } from './cost/usage-meter.ts';
 export { systemClock } from '@heddle/models';
 export { LivePermissions, type PermissionUpdate, ruleText } from './permission/live-permissions.ts';
-export { isHostNamed } from './permission/rules/domain.ts';
+export { isPrivateHostNamed } from './permission/rules/domain.ts';
 export { DEFAULT_AGENT, ENGINE_TOOLS, isToolDenied } from './permission/rules/tool-names.ts';
 export { permissionUpdates } from './permission/live-permissions.ts';
 export type {

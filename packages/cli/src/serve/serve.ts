@@ -1,6 +1,6 @@
 /** `heddle mcp serve`: offers the tools of Heddle to other MCP clients. Rules decide; there is no user to ask. */
 import {
-  isHostNamed,
+  isPrivateHostNamed,
   isToolDenied,
   LivePermissions,
   memorySession,
@@ -93,7 +93,7 @@ async function serve(given: PrintCommand): Promise<number> {
   const { options, dispose } = await sessionTools(session, {
     isOffered: (name) => SERVED.has(name) && offered(name, command, rules),
     named: [...SERVED],
-    allowsPrivate: (host) => isHostNamed(host, rules.rules),
+    allowsPrivate: (host) => isPrivateHostNamed(host, rules.rules),
     sandbox,
     view,
   });

@@ -4,7 +4,7 @@ import {
   type AgentDefinition,
   agentHasTool,
   type AgentServers,
-  isHostNamed,
+  isPrivateHostNamed,
   isToolDenied,
   type LivePermissions,
   type Rules,
@@ -118,7 +118,7 @@ export function openTools(
     },
     named: [...(command.tools ?? []), ...(isMember ? MEMBER_TOOLS : [])],
     model: { port: options.model, name: options.modelName },
-    allowsPrivate: (host) => isHostNamed(host, rules.rules),
+    allowsPrivate: (host) => isPrivateHostNamed(host, rules.rules),
     // A user or host that permits a plan has seen it.
     permissionApproves: surface.agent?.canUseTool !== undefined,
     chosenMode: () => modeAfterPlan(rules),

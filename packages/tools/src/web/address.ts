@@ -80,6 +80,6 @@ export function rejectKnownPrivate(host: string, isAllowed: boolean): void {
 function privateAddress(host: string, address: string): Error {
   const is = host === address ? 'is' : `is ${address},`;
   return new Error(
-    `${host} ${is} a private address. Those are fetched only where a rule WebFetch(domain:${host}) allows it.`,
+    `${host} ${is} a private address. Those are fetched only if a rule names the address itself, or a local name such as localhost: WebFetch(domain:${address === 'this machine' ? host : address}).`,
   );
 }

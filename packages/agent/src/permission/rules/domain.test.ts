@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { domainMatcher, domainName, isHostNamed } from './domain.ts';
+import { domainMatcher, domainName, isHostNamed, isPrivateHostNamed } from './domain.ts';
 import { NO_RULES } from './rule.ts';
 
 const allowing = (text: string) => ({ ...NO_RULES, allow: [{ text, source: 'user' as const, base: '/' }] });
@@ -73,4 +73,15 @@ it('counts a host as named only by its full name in a WebFetch rule', () => {
     'WebFetch(domain:localhost.evil)',
   ])
     expect([rule, isHostNamed('localhost', allowing(rule))]).toEqual([rule, false]);
+});
+
+it.each([
+  ['127.0.0.1 [::1] localhost wiki a.localhost nas.local x.internal x.test pi.home.arpa X.Local.', true],
+  ['docs.evil.com test.evil.com local.evil.com xlocal.com 1.2.3.4.evil.com', false],
+])('a rule that names %s permits a private address: %s', (hosts, isPermitted) => {
+  for (const host of hosts.split(' '))
+    expect([host, isPrivateHostNamed(host, allowing(`WebFetch(domain:${host})`))]).toEqual([
+      host,
+      isPermitted,
+    ]);
 });

@@ -91,6 +91,19 @@ export function isHostNamed(host: string, rules: Rules): boolean {
   return domainsIn(rules, 'allow').some((domain) => domainName(domain) === hostName(host));
 }
 
+/**
+ * Returns whether a rule lets WebFetch contact this host at a private address. The owner of a public name could let it lead to a server
+ * of this machine, after the user has permitted its pages.
+ */
+export function isPrivateHostNamed(host: string, rules: Rules): boolean {
+  const name = hostName(host);
+  const isLocal = !name.includes('.') || LOCAL_NAME.test(name);
+  return isLocal && isHostNamed(host, rules);
+}
+
+/** IPv4 addresses, and names that no owner of a public domain controls. IPv6 addresses have no dot. */
+const LOCAL_NAME = /^\d+(?:\.\d+){3}$|\.(?:local|localhost|internal|test|home\.arpa)$/;
+
 /** Returns whether a deny rule matches the host. */
 export function isHostDenied(host: string, rules: Rules): boolean {
   return domainsIn(rules, 'deny').some((domain) => domainMatcher(domain)(host));
