@@ -1,5 +1,5 @@
 /** Replaces the words of a command by the words that the shell expands them to, as far as these are known. */
-import type { ShellWord } from '@heddle/tools/shell';
+import { readCommand, type ShellWord } from '@heddle/tools/shell';
 import { expandBraces } from './files/operands.ts';
 import { literalWord, unknownWord } from './files/touch.ts';
 import { namesFoundBy, possibleValues, type WordScope } from './possible-values.ts';
@@ -78,13 +78,39 @@ function choicesFor(word: ShellWord, scope: WordScope): readonly (readonly Shell
     if (found.length === 0) return [[word.kind === 'dynamic' ? valueWord(text) : word]];
     return fewNames(found, scope).map((names) => names.map(valueWord));
   });
-  if (lists === undefined) return [[word]];
+  if (lists === undefined) return splitChoices(word, scope) ?? [[word]];
   const isQuoted = /["']/.test(word.text);
   const given = lists.map((list) => list.filter(({ value }) => value !== '' || isQuoted));
   const { yes: plain = [], no: other = [] } = Object.groupBy(given, ([first, ...rest]) =>
     first !== undefined && rest.length === 0 && isPlainFile(first.value, scope) ? 'yes' : 'no',
   );
   return [...plain.slice(0, 1), ...other];
+}
+
+/** A variable alone, without quotes. The shell splits its value into words. */
+const UNQUOTED = /^\$(?:(\w+)|\{(\w+)\})$/;
+
+/** Returns the words in each value of a variable without quotes: `x='rm -rf'; $x a`. */
+function splitChoices(word: ShellWord, scope: WordScope): readonly (readonly ShellWord[])[] | undefined {
+  const [, bare, braced] = UNQUOTED.exec(word.text) ?? [];
+  const name = bare ?? braced;
+  const values = name === undefined ? undefined : scope.variables(name);
+  return values?.map(({ text }) =>
+    text
+      .split(/[ \t\n]+/)
+      .filter((part) => part !== '')
+      .flatMap((part) => splitWords(part, scope)),
+  );
+}
+
+function splitWords(part: string, scope: WordScope): readonly ShellWord[] {
+  if (!/[*?[]/.test(part)) return [valueWord(part)];
+  // The shell takes it for a glob, but not for other syntax.
+  const read = /^[\w./*?[\]-]+$/.test(part) ? readCommand(`: ${part}`) : undefined;
+  const [pattern] = read?.ok === true ? (read.commands[0]?.args ?? []) : [];
+  const found = pattern && namesFoundBy(part, scope);
+  if (pattern === undefined || found === undefined) return [unknownWord(part)];
+  return [pattern, ...found.map(valueWord)];
 }
 
 function valueWord(text: string): ShellWord {

@@ -3,7 +3,7 @@
  * name of a command among them counts like one that is written.
  */
 import type { ShellWord, SimpleCommand } from '@heddle/tools/shell';
-import type { FilePart, Part } from '../part.ts';
+import type { Concern, FilePart, Part } from '../part.ts';
 import { type Beginning, canonicalText } from '../rules/command-pattern.ts';
 import { type Around, asPlainGit, namedBeginnings } from './command-part.ts';
 import type { PlacedCommand } from './earlier-effects.ts';
@@ -28,12 +28,28 @@ export function withValues(command: SimpleCommand, around: Around, partsOf: Part
     const [first] = made;
     return first?.kind === 'command' ? made.with(0, { ...first, shown: own.shown, cover: own.cover }) : made;
   });
-  const first = isCut ? { ...own, exactOnly: TOO_MANY_VALUES, isNamedBy: undefined } : own;
+  const isOpen = (commands.length > 0 ? commands : [commandWords(command)]).some(hasUnknownProgram);
+  const known = isOpen && own.concern === undefined ? { ...own, concern: UNKNOWN_PROGRAM } : own;
+  const first = isCut ? { ...known, exactOnly: TOO_MANY_VALUES, isNamedBy: undefined } : known;
   return parts
     .with(0, first)
     .concat(
       more.filter((part) => !isFileAccess(part) || !accessesOf(part).every((access) => seen.has(access))),
     );
+}
+
+/** A command whose program is unknown may change or remove any file. */
+export const UNKNOWN_PROGRAM: Concern = {
+  level: 'unless bypassed',
+  reason: 'The program is known only when it runs, and so are the files that it changes.',
+};
+
+/** In `"$DIR"/run.sh` only the folder is unknown. */
+const NAMED_AT_END = /\/[\w.+-]+"?$/;
+
+function hasUnknownProgram(words: readonly ShellWord[]): boolean {
+  const [name] = unwrap(words).at(-1)?.words ?? [];
+  return name !== undefined && name.kind === 'dynamic' && !NAMED_AT_END.test(name.text);
 }
 
 const TOO_MANY_VALUES = 'Its words have too many possible values.';

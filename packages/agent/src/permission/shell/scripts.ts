@@ -32,6 +32,8 @@ export interface Script {
   readonly read: Extract<ReadCommand, { ok: true }>;
   /** No shell expands the text before it runs, and nothing outside of it sets variables that are not mentioned there. */
   readonly isSeparate: boolean;
+  /** A shell runs it. Other texts among the words may be scripts, or not. */
+  readonly isRun: boolean;
 }
 
 export interface Embedded {
@@ -50,12 +52,15 @@ export interface Unclear {
 }
 
 /** Programs besides the runners that take a script as an option. */
-const SCRIPTED = /^(find|fd|fdfind|at|batch|alias|tar|rsync|expect)$/;
+const SCRIPTED = /^(find|fd|fdfind|at|batch|alias|tar|rsync|expect|split)$/;
 /** Git commands that take a script. For other commands, a longer text is a message. */
 const GIT_SCRIPTED =
   /^(rebase|submodule|bisect|filter-branch|config|difftool|mergetool|clone|fetch|pull|push|ls-remote|archive)$/;
 /** Their names may end with a version: `bash5`, `ksh93`, `zsh-5.9`. */
-const SHELLS = /^(bash|sh|zsh|dash|ksh|mksh|oksh|lksh|pdksh|ash|yash|posh|rbash|rzsh|rksh)(-?\d[\d.]*)?$/;
+const SHELLS =
+  /^(bash|sh|zsh|dash|ksh|mksh|oksh|lksh|pdksh|ash|yash|posh|rbash|rzsh|rksh)(-static)?(-?\d[\d.]*)?$/;
+/** Without a command, they start a shell, which runs its input. */
+const STARTS_SHELL = /^(unshare|nsenter|su|sudo|doas|runuser|chroot|newgrp|sg|script)$/;
 /** They run a script from their input at a later time. */
 const SCHEDULERS = /^(at|batch)$/;
 /** Variables whose value programs run. */
@@ -86,7 +91,10 @@ function scriptsIn(command: SimpleCommand, words: readonly ShellWord[], depth: n
   });
   const certain = [...shells.flatMap(({ texts }) => texts), ...variableScripts(command)];
   const likelyTexts = shells.flatMap(({ texts, isLikely }) => (isLikely ? texts : []));
-  const possible = argumentScripts(words, likelyTexts);
+  const onInput = STARTS_SHELL.test(baseName(words[0]?.value ?? ''))
+    ? inputCode(command.redirections).texts
+    : [];
+  const possible = [...argumentScripts(words, likelyTexts), ...onInput];
   const scripts: Script[] = [];
   const unclear: Unclear[] = [];
   let isUnknown = shells.some((shell) => shell.isUnknown) || hasUnknownVariable(command.assignments);
@@ -97,7 +105,11 @@ function scriptsIn(command: SimpleCommand, words: readonly ShellWord[], depth: n
   if (depth >= DEEPEST) {
     const reason = 'too many scripts inside each other';
     const deep = Array.from(runs, (text) => ({ text, reason, isUnread: true }));
-    return { scripts: [], isUnknown: certain.length > 0 || shells.length > 0, unclear: deep };
+    return {
+      scripts: [],
+      isUnknown: runs.size > 0 || shells.length > 0 || certain.length > 0,
+      unclear: deep,
+    };
   }
   for (const text of new Set([...certain, ...possible])) {
     const read = readCommand(text);
@@ -110,7 +122,7 @@ function scriptsIn(command: SimpleCommand, words: readonly ShellWord[], depth: n
     }
     isUnknown ||= reason !== undefined;
     if (read.commands.length === 0 && read.redirections.length === 0) continue;
-    scripts.push({ text, read, isSeparate });
+    scripts.push({ text, read, isSeparate, isRun: runs.has(text) });
     const isClosed = isSeparate && !read.commands.some(setsVariablesElsewhere);
     for (const inner of read.commands) {
       const deeper = scriptsIn(inner, commandWords(inner), depth + 1);
@@ -210,9 +222,9 @@ function shellCode(
     } else if (!value.startsWith('--') || value === '--') break;
   }
   if (/^--?$/.test(args[at]?.value ?? '')) at++;
-  if (args.slice(0, at + 1).some(({ kind }) => kind === 'dynamic' || kind === 'pattern'))
-    return { texts: [], isUnknown: true };
   const operand = args[at];
+  if (args.slice(0, at + 1).some(({ kind }) => kind === 'dynamic' || kind === 'pattern'))
+    return { texts: isCode && operand ? [operand.value] : [], isUnknown: true };
   if (/^[-+]./.test(operand?.value ?? '')) return { texts: [], isUnknown: true };
   if (isCode) return operand ? { texts: [operand.value], isUnknown: false } : { texts: [], isUnknown: true };
   if (operand === undefined && /^--(version|help)$/.test(args[0]?.value ?? '')) return FROM_FILE;
@@ -261,10 +273,16 @@ function shellsIn(words: readonly ShellWord[]): (readonly ShellWord[])[] {
   const [name, ...args] = words;
   // `. /dev/stdin`
   const reads = /^(\.|source)$/.test(name?.value ?? '') && args.some(isFedIn) ? [words] : [];
-  return [words, ...commandTails(words)]
-    .filter(([first]) => {
-      const base = baseName(first?.value ?? '');
-      return isShell(base) || SCHEDULERS.test(base);
-    })
-    .concat(reads);
+  const starts = [words, ...commandTails(words)].filter(([first]) => {
+    const base = baseName(first?.value ?? '');
+    return isShell(base) || SCHEDULERS.test(base);
+  });
+  // A program that is not known may run it.
+  const behind = words.flatMap((word, at) =>
+    at > 0 && isShell(baseName(word.value)) && /^-[a-z]*c/.test(words[at + 1]?.value ?? '')
+      ? [words.slice(at)]
+      : [],
+  );
+  const known = new Set(starts.map((start) => start.length));
+  return [...starts, ...behind.filter((start) => !known.has(start.length)), ...reads];
 }

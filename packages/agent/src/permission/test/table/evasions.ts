@@ -177,8 +177,6 @@ export const EVASIONS: readonly Theme[] = [
       // Values of options.
       'sort --compress-program=rm x',
       'sort --compress-prog rm x',
-      "split --filter='rm a' x",
-      'split --filter="cd /; rm a" x',
       'zip -T -TT rm x y',
       'install -s --strip-program=/bin/rm a b',
       'rsync -e rm a h:b',
@@ -199,6 +197,9 @@ export const EVASIONS: readonly Theme[] = [
     mode: 'bypassPermissions',
     rules: DENY,
     denied: [
+      "split --filter='rm a' x",
+      'split --filter="cd /; rm a" x',
+      'source /dev/stdin <<< "rm a"',
       '{rm,a}',
       'fd --exec=rm',
       'parallel {} ::: rm',

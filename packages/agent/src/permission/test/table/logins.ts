@@ -52,8 +52,7 @@ export const LOGINS: readonly Theme[] = [
     world,
     allowed: [
       'cat ~/.claude/settings.json',
-      'ls ~/.claude ~/.claude/fleet',
-      'ls -la ~/.claude/fleet',
+      'ls ~/.claude',
       'find ~/.claude -name address',
       'cat a.txt',
       'grep -r postgres .',
