@@ -3,6 +3,13 @@ export { globPlace } from './glob/glob-place.ts';
 export { editDecision } from './files/edit-turns.ts';
 export { type FollowedPath, followPath, isLinkOfProcess } from './files/follow-path.ts';
 export { shortDiff } from './files/line-diff.ts';
+export {
+  hasUnlistedForm,
+  ignoresCase,
+  listedPaths,
+  type NameAccess,
+  UnlistedNameError,
+} from './files/listed-names.ts';
 export { pinFile } from './files/pinned.ts';
 export { PinnedPlace } from './files/pinned-place.ts';
 export { realTarget, resolvePath } from './files/path.ts';

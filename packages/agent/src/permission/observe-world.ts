@@ -18,6 +18,7 @@ import {
   trackedFiles,
   workingTreesReader,
 } from '@heddle/tools/git';
+import { ignoresCase, type NameAccess } from '@heddle/tools/files';
 import { gitFactsFrom, withoutShellOptions } from '@heddle/tools/shell';
 import { enabledGitSettings } from './git-printing.ts';
 import { filesOpenedByGit, openedFilesIn } from './opened-files.ts';
@@ -35,22 +36,28 @@ export interface WorldOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly readOnlyView?: boolean;
   readonly isTrusted?: (folder: string) => boolean;
+  /** Absent: the names on this disk. */
+  readonly names?: NameAccess;
 }
 
 /** Starts no process. */
 export function observeWorld(surroundings: WorldOptions): PermissionWorld {
-  const { root, cwd, directories, environment, home } = surroundings;
-  const links = createLinkLookup([root, ...directories]);
+  const { names, ...options } = surroundings;
+  const { root, cwd, directories, environment, home } = options;
+  const links = createLinkLookup([root, ...directories], names);
   const exists = remembered(hasEntry);
-  const gitSources = gitSourcesReader(surroundings, links.realpath, exists);
+  const gitSources = gitSourcesReader(options, links.realpath, exists);
   const nested = remembered((folder: string) => nestedFolders(folder, links.entries));
   const programsIn = remembered(repositoryProgramsIn(environment));
   const enabledIn = remembered(enabledGitSettings(environment));
   return {
-    ...surroundings,
+    ...options,
     environment: withoutShellOptions(environment),
     isPrivileged: process.getuid?.() === 0,
-    foldsCase: process.platform === 'darwin' || process.platform === 'win32',
+    foldsCase:
+      process.platform === 'darwin' ||
+      process.platform === 'win32' ||
+      [root, ...directories].some((folder) => ignoresCase(folder, names)),
     realpath: links.realpath,
     passesProcess: links.passesProcess,
     isUnclear: links.isUnclear,
@@ -62,7 +69,7 @@ export function observeWorld(surroundings: WorldOptions): PermissionWorld {
     list: remembered(namesIn),
     entries: links.entries,
     namedEntries: remembered(namedEntriesIn),
-    exceptionsIn: remembered(exceptionReader(surroundings)),
+    exceptionsIn: remembered(exceptionReader(options)),
     openedIn: remembered(openedFilesIn),
     openedByGit: remembered(filesOpenedByGit({ ...environment, HOME: environment['HOME'] || home })),
     mayShowChanges: remembered(mayShowChanges),

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { errorCode, type ToolUseContext } from '@heddle/core';
 import { FileError, fileError, shownPath } from './errors.ts';
 import { followPath } from './follow-path.ts';
+import { listedPaths } from './listed-names.ts';
 
 /** `~` and `~/x` mean the user's home folder, as in a shell. */
 export function resolvePath(given: string, workingDirectory: string, home = os.homedir()): string {
@@ -39,10 +40,24 @@ export function permittedPlace(
 }
 
 /**
- * Returns the path with every symbolic link followed. Parts that do not exist yet are kept. A write goes
- * to this path, so a link stays a link, and two names of one file are one file.
+ * Returns the path with every symbolic link followed, by the names that folders list. Parts that do not exist yet are kept. A
+ * write goes to this path, so a link stays a link, and two names of one file are one file.
+ *
+ * `listed` replaces the names of a path without links, see `listedPaths`. A caller with many paths keeps it.
  */
-export function realTarget(file: string): string {
+export function realTarget(file: string, listed: (real: string) => string = listedNow): string {
+  const target = linkTarget(file);
+  try {
+    return listed(target);
+  } catch (thrown) {
+    throw fileError('cannot be reached', file, thrown);
+  }
+}
+
+/** Elsewhere the system itself returns the listed names. */
+const listedNow = (real: string): string => (process.platform === 'linux' ? listedPaths()(real) : real);
+
+function linkTarget(file: string): string {
   try {
     return realpathSync.native(file);
   } catch (thrown) {

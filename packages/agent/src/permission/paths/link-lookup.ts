@@ -5,7 +5,16 @@
 import { type Dirent, lstatSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { errorCode } from '@heddle/core';
-import { type FollowedPath, followPath, isLinkOfProcess, realTarget } from '@heddle/tools/files';
+import {
+  type FollowedPath,
+  followPath,
+  hasUnlistedForm,
+  isLinkOfProcess,
+  listedPaths,
+  type NameAccess,
+  realTarget,
+  UnlistedNameError,
+} from '@heddle/tools/files';
 import { UNKNOWN_CHARACTER } from './places.ts';
 import type { FolderEntry } from '../world.ts';
 
@@ -29,15 +38,16 @@ const MOST_FOLLOWED = 8;
 const MOST_FOLLOWED_IN_ALL = 64;
 
 /** `roots` are the working directories. Elsewhere a name can exist that no list contains, such as a thread in `/proc`. */
-export function createLinkLookup(roots: readonly string[]): LinkLookup {
+export function createLinkLookup(roots: readonly string[], names?: NameAccess): LinkLookup {
   const isLinux = process.platform === 'linux';
+  const listed = isLinux ? listedPaths(names) : (real: string) => real;
   /** Paths whose folder was listed without them. */
   const missing = new Set<string>();
   const entries = remembered((folder: string) => (missing.has(folder) ? [] : entriesIn(folder)));
   const kinds = remembered((folder) => kindsOf(entries(folder)));
   const followed = new Map<string, number>();
   let followedInAll = 0;
-  const realRoots = roots.map((root) => realPath(root));
+  const realRoots = roots.map((root) => realPath(root, listed));
 
   /** Returns the real folder of a path whose last name is certainly not a link. */
   const parentOfPlain = (file: string): string | undefined => {
@@ -61,7 +71,7 @@ export function createLinkLookup(roots: readonly string[]): LinkLookup {
     // The folders of several missing files are often the same.
     if (isLinux && isMissing(file) && path.dirname(file) !== file)
       return entryIn(realpath(path.dirname(file)), file, realpath);
-    return realPath(file, () => unclear.add(file));
+    return realPath(file, listed, () => unclear.add(file));
   });
   /** A path that leads to itself passes no link. */
   const isStraight = (file: string): boolean =>
@@ -122,7 +132,7 @@ function kindOf(entry: Dirent): FolderEntry['kind'] {
   return entry.isFIFO() || entry.isCharacterDevice() || entry.isBlockDevice() ? 'pipe' : 'file';
 }
 
-/** Returns what a name in a listed folder is. A folder may ignore case, so a name that differs only in that is unclear. */
+/** Returns what a name in a listed folder is. A folder may ignore case, so a name that differs only in that is unclear, and so is a short one. */
 function kindsOf(
   entries: readonly FolderEntry[] | undefined,
 ): ((name: string) => 'plain' | 'missing' | 'unclear') | undefined {
@@ -130,6 +140,7 @@ function kindsOf(
   const plain = new Set(entries.flatMap(({ name, kind }) => (kind === 'link' ? [] : [name])));
   const folded = new Set(entries.map(({ name }) => foldName(name)));
   return (name) => {
+    if (hasUnlistedForm(name)) return 'unclear';
     if (plain.has(name)) return 'plain';
     return folded.has(foldName(name)) ? 'unclear' : 'missing';
   };
@@ -166,11 +177,17 @@ function isMissing(file: string): boolean {
   }
 }
 
-function realPath(file: string, onFailure: () => void = () => undefined): string {
+function realPath(
+  file: string,
+  listed: (real: string) => string,
+  onFailure: () => void = () => undefined,
+): string {
   try {
-    return realTarget(file);
+    return realTarget(file, listed);
   } catch (thrown) {
     onFailure();
+    if (thrown instanceof Error && thrown.cause instanceof UnlistedNameError)
+      return path.join(file, UNKNOWN_CHARACTER);
     // The system follows a short relative path where the absolute one is too long.
     const isTooLong = thrown instanceof Error && errorCode(thrown.cause) === 'ENAMETOOLONG';
     return isTooLong ? path.join(file, UNKNOWN_CHARACTER) : followPath(file).target;

@@ -54,7 +54,7 @@ function addFolder(directory: string | undefined, { permissions }: FileDeps): Co
   if (directory === undefined) return controlFailure('register_repo_root needs a directory.');
   // A link of the project could lead elsewhere.
   const folder = realTarget(path.resolve(directory));
-  const places = [process.cwd(), ...permissions.directories].map(realTarget);
+  const places = [process.cwd(), ...permissions.directories].map((place) => realTarget(place));
   if (places.includes(folder)) return controlFailure(`${folder} is a working directory already.`);
   if (!places.some((place) => folder.startsWith(`${place}${path.sep}`)))
     return controlFailure(`${folder} is outside the working directories.`);
