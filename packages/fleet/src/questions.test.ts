@@ -102,6 +102,14 @@ describe.runIf(isInstalled)('questions of a turn', () => {
     return { fleet, ask, close: () => Promise.all([fleet.close(), database.end()]) };
   }
 
+  it('contain the folder of the call and the files that it uses', async () => {
+    const { fleet, ask, close } = await open();
+    const place = { workingDirectory: '/one/s1/sub', places: [{ path: '/one/s1/sub/d', real: '/one/s1/e' }] };
+    expect(await ask('/one/s1', place)).toBeUndefined();
+    expect(await fleet.questions('acme')).toMatchObject([place]);
+    await close();
+  });
+
   it('keep their answer if the files are in another folder of another machine', async () => {
     const { fleet, ask, close } = await open();
     const basis = (folder: string): string => JSON.stringify({ places: [`${folder}/d -> ${folder}/d`] });

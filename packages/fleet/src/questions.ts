@@ -3,7 +3,7 @@
  * The first answer counts.
  */
 import type { PermissionAnswer, PermissionQuestion } from '@heddle/agent';
-import { isRecord } from '@heddle/core';
+import { type CallPlace, isRecord, omitUndefined } from '@heddle/core';
 import { createHash, randomUUID } from 'node:crypto';
 import {
   type Database,
@@ -24,6 +24,9 @@ export interface OpenQuestion {
   readonly tool: string;
   readonly input: unknown;
   readonly reason: string;
+  /** The folder of the call on its worker, and the files that it uses, with links resolved. */
+  readonly workingDirectory?: string;
+  readonly places?: CallPlace['places'];
 }
 
 /** Session, turn, call, input and decision: an answer can only belong to this question. */
@@ -38,7 +41,7 @@ interface QuestionRow {
   readonly turn: number;
   readonly tool_use_id: string;
   readonly digest: string;
-  readonly question: { readonly tool: string; readonly input: unknown; readonly reason: string };
+  readonly question: Pick<OpenQuestion, 'tool' | 'input' | 'reason' | 'workingDirectory' | 'places'>;
 }
 
 export async function openQuestions({ pool }: Database, tenant?: string): Promise<readonly OpenQuestion[]> {
@@ -49,8 +52,9 @@ export async function openQuestions({ pool }: Database, tenant?: string): Promis
     [tenant ?? null],
   );
   return rows.map(({ session, turn, tool_use_id: toolUseId, digest, question }) => {
-    const { tool, input, reason } = question;
-    return { session, turn, toolUseId, digest, tool, input, reason };
+    const { tool, input, reason, workingDirectory, places } = question;
+    const place = omitUndefined({ workingDirectory, places });
+    return Object.assign({ session, turn, toolUseId, digest, tool, input, reason }, place);
   });
 }
 
@@ -135,9 +139,10 @@ export class AnswerInbox {
   #store(
     key: readonly unknown[],
     { call, basis }: { readonly call: string; readonly basis: string },
-    { tool, input, reason }: PermissionQuestion,
+    { tool, input, reason, workingDirectory, places }: PermissionQuestion,
   ): Promise<unknown> {
-    return this.#database.pool.query(STORE, [...key, JSON.stringify({ tool, input, reason }), call, basis]);
+    const shown = JSON.stringify({ tool, input, reason, workingDirectory, places });
+    return this.#database.pool.query(STORE, [...key, shown, call, basis]);
   }
 
   /** Takes the answer for one wait. A worker that dies after this asks again. */

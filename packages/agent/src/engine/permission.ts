@@ -362,18 +362,21 @@ async function decider(
       directoryNames: live.directoryNames,
     },
   });
+  const places = placesOfCall(request, world);
   return {
     decide: () => {
       const { rules, mode, world: now } = standing();
       return authorize(request, rules, mode, now);
     },
-    /** The parts of a question that need the disk. */
+    /** The parts of a question that need the disk, or the folder of the call. */
     describe: (verdict: Authorization, reason: string) => ({
       basis: questionBasis(request, verdict, reason, world),
       suggestions: suggestions(request, verdict, standing()),
+      workingDirectory: cwd,
+      places,
     }),
     /** Resolved once, before the question. The call may open only these places. */
-    places: placesOfCall(request, world),
+    places,
   };
 }
 

@@ -106,8 +106,9 @@ function toolHooks(run: RunHooks, hasBatchHooks: () => boolean): NonNullable<Age
   };
 }
 
-function callInput({ tool, input, toolUseId }: HookedCall): JsonObject {
-  return { tool_name: tool, tool_input: input, tool_use_id: toolUseId };
+/** The folder is the one of this call. The session may report a change of its folder later, and a subagent has its own folder. */
+function callInput({ tool, input, toolUseId, workingDirectory: cwd }: HookedCall): JsonObject {
+  return { tool_name: tool, tool_input: input, tool_use_id: toolUseId, ...omitUndefined({ cwd }) };
 }
 
 function compactionHooks(run: RunHooks): NonNullable<AgentHooks['compaction']> {
@@ -129,8 +130,13 @@ function compactionHooks(run: RunHooks): NonNullable<AgentHooks['compaction']> {
 
 function permissionHooks(run: RunHooks): Pick<AgentHooks, 'permission' | 'permissionDenied' | 'question'> {
   return {
-    async permission({ tool, input, toolUseId, suggestions }, signal) {
-      const about = { tool_name: tool, tool_input: input, permission_suggestions: suggestions };
+    async permission({ tool, input, toolUseId, suggestions, workingDirectory: cwd }, signal) {
+      const about = {
+        tool_name: tool,
+        tool_input: input,
+        permission_suggestions: suggestions,
+        ...omitUndefined({ cwd }),
+      };
       const { permission } = await run({ event: 'PermissionRequest', input: about, toolUseId, signal });
       if (permission === undefined) return undefined;
       const { behavior } = permission;

@@ -166,12 +166,23 @@ function jobIds(jobs: string): readonly string[] {
  * another reason by then, or leads to another place, it has another id.
  */
 export function jobQuestionOf(
-  { toolUseId, tool, input, reason, basis, agentId, agentDescription }: PermissionQuestion,
+  {
+    toolUseId,
+    tool,
+    input,
+    reason,
+    basis,
+    workingDirectory,
+    places,
+    agentId,
+    agentDescription,
+  }: PermissionQuestion,
   askedAt: number,
 ): JobQuestion {
   const call = JSON.stringify([toolUseId, tool, input, basis]);
   const id = createHash('sha256').update(call).digest('hex').slice(0, 16);
-  return { id, tool, input, reason, ...omitUndefined({ agentId, agentDescription }), askedAt };
+  const more = omitUndefined({ workingDirectory, places, agentId, agentDescription });
+  return { id, tool, input, reason, ...more, askedAt };
 }
 
 export function stampOf(pid: number): ProcessStamp {

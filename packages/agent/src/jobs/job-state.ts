@@ -14,6 +14,11 @@ const jobQuestion = z
     tool: z.string(),
     input: z.custom<JsonObject>(isJsonObject),
     reason: z.string(),
+    workingDirectory: z.string().optional(),
+    places: z
+      .array(z.object({ path: z.string(), real: z.string() }).readonly())
+      .readonly()
+      .optional(),
     agentId: z.string().optional(),
     agentDescription: z.string().optional(),
     askedAt: z.number(),

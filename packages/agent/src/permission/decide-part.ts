@@ -177,9 +177,11 @@ function verdict(
   reason: string,
   rule?: PermissionRule,
 ): PartDecision {
+  const [place] = ('places' in part ? part.places : undefined) ?? [];
   return {
     kind: part.kind,
     part: part.shown,
+    ...(place ? { place: place.real } : {}),
     decision,
     reason,
     isSilent: isQuiet(part),

@@ -1,12 +1,16 @@
 /** The question to the host for an ask decision, and its answer. */
-import type { JsonObject } from '@heddle/core';
+import type { CallPlace, JsonObject } from '@heddle/core';
 import type { PermissionUpdate } from './live-permissions.ts';
 import type { PartVerdict } from './request.ts';
 
 /** Asks the host about a call. The signal aborts when the question is withdrawn. */
 export type AskPermission = (question: PermissionQuestion, signal: AbortSignal) => Promise<PermissionAnswer>;
 
-export interface PermissionQuestion {
+/**
+ * The working directory and the places are those of the decision: a relative path in the input starts in the working directory,
+ * which may be another one than the project. A question that is not about a call has neither.
+ */
+export interface PermissionQuestion extends CallPlace {
   readonly toolUseId: string;
   readonly tool: string;
   readonly input: JsonObject;

@@ -37,6 +37,8 @@ export interface PartVerdict extends PermissionVerdict {
   readonly kind: PartKind;
   /** The part as a user would name it: a command, a path, an address. */
   readonly part: string;
+  /** The file of the part, with links resolved. Undefined if it is not known, and for parts without a file. */
+  readonly place?: string;
 }
 
 export interface Authorization extends PermissionVerdict {

@@ -259,10 +259,14 @@ export const PROGRAM_REQUESTS = {
   can_use_tool: {
     request: z.object({
       tool_name: z.string(),
-      input: json,
+      input: json.describe('has whole paths if `cwd` is present'),
+      cwd: z.string().optional().describe('the folder of the call, if it is not the one of the project'),
       tool_use_id: z.string(),
       decision_reason: z.string().optional(),
-      blocked_path: z.string().optional(),
+      blocked_path: z
+        .string()
+        .optional()
+        .describe('the first file that may not be used without an answer, with links resolved'),
       permission_suggestions: z.array(json).readonly().optional(),
       matched_ask_rule: z.custom<Json>().optional(),
       agent_id: z.string().optional(),

@@ -86,7 +86,7 @@ export async function chat(given: ChatCommand): Promise<number> {
     renderer: new EventRenderer({
       style,
       cwd,
-      current: (tool, input) => currentText(tool, input, cwd),
+      current: ({ tool, input, ...place }) => currentText(tool, input, cwd, place),
       detail: plain ? 'summary' : 'preview',
     }),
     configDir: folder,

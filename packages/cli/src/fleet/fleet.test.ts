@@ -90,6 +90,7 @@ describe.runIf(isInstalled)('heddle fleet up', () => {
   it('runs a prompt that asks a question, and shows it to the end', async () => {
     const watching = run('submit', 'fix-1', 'Do it.', '--watch', '--json');
     const question = await openQuestion();
+    expect((await run('questions')).stdout).toContain(`\n    in: ${folder}\n`);
     expect((await run('answer', question, 'allow', '--by', 'ann')).code).toBe(0);
     expect((await run('answer', question, 'deny')).code).toBe(1);
     const ended = await watching;

@@ -1,7 +1,7 @@
 /** The commands of `heddle fleet` about sessions. Each prints lines for people, or JSON with `--json`. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { isRecord, omitUndefined } from '@heddle/core';
+import { type CallPlace, isRecord, omitUndefined } from '@heddle/core';
 import { type FileLine, type Fleet, questionId, resultText, type Seen } from '@heddle/fleet';
 import { childFile, childIdsBeside, childRecordFile } from '@heddle/agent/sessions';
 import { findLog } from '../replay/replay.ts';
@@ -93,10 +93,23 @@ async function questions(
   const open = (await fleet.questions(name)).map((question) =>
     Object.assign({ id: questionId(question) }, question),
   );
-  const lines = open.map(
-    ({ id, tool, input, reason }) => `${id}  ${tool} ${JSON.stringify(input)}\n    ${reason}`,
+  const lines = open.map(({ id, tool, input, reason, workingDirectory, places }) =>
+    [`${id}  ${tool} ${JSON.stringify(input)}`, placeLine({ tool, workingDirectory, places }), reason]
+      .filter((line) => line !== undefined)
+      .join('\n    '),
   );
   return { value: open, text: lines.join('\n') || 'No question is open.' };
+}
+
+/** Names the file of a call, or the folder of a command. Relative paths in the input may start in any folder. */
+function placeLine({
+  tool,
+  workingDirectory,
+  places,
+}: CallPlace & { readonly tool: string }): string | undefined {
+  const [place] = places ?? [];
+  if (place) return `file: ${place.real}`;
+  return tool === 'Bash' && workingDirectory !== undefined ? `in: ${workingDirectory}` : undefined;
 }
 
 async function answer(

@@ -47,11 +47,11 @@ export function jobLines(job: JobState, now: number): readonly string[] {
 }
 
 export function questionLine(
-  { tool, input, agentId, agentDescription = agentId }: JobQuestion,
+  { tool, input, agentId, agentDescription = agentId, ...place }: JobQuestion,
   cwd: string,
 ): string {
   const who = agentDescription === undefined ? '' : ` (agent ${cutTo(oneLine(agentDescription), 40)})`;
-  return `${callLine(tool, input, cwd)}${who}`;
+  return `${callLine(tool, input, cwd, place)}${who}`;
 }
 
 /** The command that answers this question and no other. */

@@ -174,6 +174,23 @@ describe('a background job', () => {
     expect((await job.home.run(['logs', job.id, '--json'])).stdout).toContain('Which one?\\n→ B');
   });
 
+  it('names the file and the folder of calls after a change of the folder', async () => {
+    const job = await startJob([
+      [call('Bash', { command: 'cd config/jobs' }, 'b1')],
+      [call('Write', { file_path: 'a.txt', content: 'x' }, 'w1')],
+      [call('Bash', { command: 'mkfifo p' }, 'b2')],
+      [say('Done.')],
+    ]);
+    await job.until(isWaiting);
+    const first = await job.home.run(['answer', job.id]);
+    expect(first.stdout).toContain('Write config/jobs/a.txt\n');
+    await job.home.run(['answer', job.id, 'no']);
+    await job.until(({ questions: [open] }) => open?.tool === 'Bash');
+    expect((await job.home.run(['jobs'])).stdout).toContain('Bash mkfifo p (in config/jobs/)');
+    await job.home.run(['answer', job.id, 'no']);
+    await job.until(({ state }) => state === 'done');
+  });
+
   it('is failed if the model fails', async () => {
     const job = await startJob([], ['--max-turns', '1']);
     const { outcome } = await job.until(({ state }) => state === 'failed');

@@ -1,5 +1,5 @@
 /** The state of the current run, for the region: its phase, its start, and the running calls. Pure. */
-import { isToolResult, type Json, type JsonObject, type LoopEvent } from '@heddle/core';
+import { isToolResult, type Json, type LoopEvent, type ToolIntent } from '@heddle/core';
 import { stripVTControlCharacters } from 'node:util';
 import { callLine, progressText } from '../terminal/call-line.ts';
 import { escapeControls } from '../terminal/escape-controls.ts';
@@ -91,7 +91,7 @@ export function reduceEvent(state: LiveState, event: LoopEvent, { now, cwd }: Mo
       return {
         ...state,
         todos,
-        calls: [...state.calls, beginCall(event.toolUseId, event.tool, event.input)],
+        calls: [...state.calls, beginCall(event)],
       };
     }
     case 'progress':
@@ -106,9 +106,9 @@ export function reduceEvent(state: LiveState, event: LoopEvent, { now, cwd }: Mo
       return state;
   }
 
-  function beginCall(id: string, tool: string, input: JsonObject): LiveCall {
+  function beginCall({ toolUseId: id, tool, input, ...place }: ToolIntent): LiveCall {
     const isAgent = AGENT_TOOLS.has(tool);
-    return { id, line: callLine(tool, input, cwd), isAgent, startedAt: now, output: '', lines: 0 };
+    return { id, line: callLine(tool, input, cwd, place), isAgent, startedAt: now, output: '', lines: 0 };
   }
 }
 

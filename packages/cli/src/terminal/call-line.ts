@@ -1,6 +1,7 @@
 /** Describes a call in one line: its tool and its most important argument. */
 import { lineInProgress } from '@heddle/agent';
-import { isRecord, type Json, type JsonObject } from '@heddle/core';
+import { type CallPlace, isRecord, type Json, type JsonObject } from '@heddle/core';
+import { resolvePath } from '@heddle/tools/files';
 import path from 'node:path';
 import { pluralize, shortened, tokens } from './amounts.ts';
 import { escapeControls } from './escape-controls.ts';
@@ -8,9 +9,33 @@ import { escapeControls } from './escape-controls.ts';
 /** Longer arguments are cut. The session contains the whole input. */
 const MAX_ARGUMENT_LENGTH = 120;
 
-export function callLine(tool: string, input: JsonObject, cwd: string): string {
-  const about = escapeControls(shortened(aboutOf(tool, input, cwd), MAX_ARGUMENT_LENGTH));
-  return about === '' ? nameOf(tool) : `${nameOf(tool)} ${about}`;
+/** `place`: where the call runs. Undefined: in the project `cwd`. */
+export function callLine(tool: string, input: JsonObject, cwd: string, place: CallPlace = {}): string {
+  const about = shortened(aboutOf(tool, input, cwd, place), MAX_ARGUMENT_LENGTH);
+  const folder = IN_FOLDER.has(tool) ? folderOf(place, cwd) : undefined;
+  const where = folder === undefined ? [] : [`(in ${folder})`];
+  return [nameOf(tool), ...[about, ...where].filter((text) => text !== '').map(escapeControls)].join(' ');
+}
+
+/** These calls depend on the working directory. The lines of other calls contain the path of their file. */
+const IN_FOLDER: ReadonlySet<string> = new Set(['Bash', 'Monitor', 'Grep', 'Glob']);
+
+/** Returns the working directory of a call as a path from the project. Undefined if it is the project itself. */
+export function folderOf({ workingDirectory = '' }: CallPlace, cwd: string): string | undefined {
+  if (workingDirectory === '' || workingDirectory === cwd) return undefined;
+  const near = nearPath(workingDirectory, cwd);
+  return near.endsWith(path.sep) ? near : near + path.sep;
+}
+
+/**
+ * Returns the file that a call uses as a path from the project, or as a whole path outside of it. If links lead to another file,
+ * that file follows.
+ */
+export function fileOf(written: string, cwd: string, { workingDirectory = cwd, places }: CallPlace): string {
+  const [place] = places ?? [];
+  const at = written === '' || workingDirectory === cwd ? written : resolvePath(written, workingDirectory);
+  const isLinked = place !== undefined && place.real !== place.path;
+  return isLinked ? `${nearPath(at, cwd)} -> ${nearPath(place.real, cwd)}` : nearPath(at, cwd);
 }
 
 /** Returns the description that the model gave for the call, if there is one. */
@@ -25,7 +50,7 @@ export function nameOf(tool: string): string {
   return escapeControls(server === undefined || name === undefined ? tool : `${server}: ${name}`);
 }
 
-function aboutOf(tool: string, input: JsonObject, cwd: string): string {
+function aboutOf(tool: string, input: JsonObject, cwd: string, place: CallPlace): string {
   switch (tool) {
     case 'Bash':
     case 'Monitor':
@@ -33,9 +58,9 @@ function aboutOf(tool: string, input: JsonObject, cwd: string): string {
     case 'Read':
     case 'Write':
     case 'Edit':
-      return nearPath(text(input['file_path']), cwd);
+      return fileOf(text(input['file_path']), cwd, place);
     case 'NotebookEdit':
-      return nearPath(text(input['notebook_path']), cwd);
+      return fileOf(text(input['notebook_path']), cwd, place);
     case 'Grep':
     case 'Glob': {
       const where = text(input['path']);

@@ -9,7 +9,7 @@ import type { Usage } from '../messages/usage.ts';
 import type { ModelError, RateLimits } from '../messages/model-error.ts';
 import type { ApiEvent, StopReason } from '../model/port.ts';
 import type { Transition } from '../machine/state.ts';
-import type { EffectClass, SessionState } from '../tools/tool.ts';
+import type { CallPlace, EffectClass, SessionState } from '../tools/tool.ts';
 
 export type LoopEvent =
   | { readonly type: 'stream_request_start' }
@@ -37,14 +37,7 @@ export type LoopEvent =
   /** These messages are retracted: they never enter a later request. */
   | { readonly type: 'tombstone'; readonly uuids: readonly string[] }
   /** The call starts only after this event. A call without an intent never ran. */
-  | {
-      readonly type: 'tool_intent';
-      readonly toolUseId: string;
-      readonly tool: string;
-      readonly input: JsonObject;
-      readonly effect: EffectClass;
-      readonly details?: JsonObject;
-    }
+  | ToolIntent
   | { readonly type: 'progress'; readonly toolUseId: string; readonly tool: string; readonly data: Json }
   | { readonly type: 'transition'; readonly transition: Transition; readonly turnCount: number }
   | { readonly type: 'tool_use_summary'; readonly summary: string; readonly toolUseIds: readonly string[] }
@@ -63,6 +56,16 @@ export type LoopEvent =
   /** A queued prompt joined the run (`started`), or the run with it has returned (`completed`). */
   | { readonly type: 'command'; readonly commandId: string; readonly state: 'started' | 'completed' }
   | HookProgress;
+
+/** `workingDirectory` and `places` are not stored. */
+export interface ToolIntent extends CallPlace {
+  readonly type: 'tool_intent';
+  readonly toolUseId: string;
+  readonly tool: string;
+  readonly input: JsonObject;
+  readonly effect: EffectClass;
+  readonly details?: JsonObject;
+}
 
 export interface HookProgress {
   readonly type: 'hook_progress';

@@ -280,9 +280,24 @@ describe('an intent', () => {
     const { events } = await play([[call('Put', {}, 'p1'), call('Append', {}, 'a1')], say('Done.')], {
       tools: [{ ...append, describeIntent }, put],
     });
+    const workingDirectory = '/project';
     expect(events.filter((event) => event.type === 'tool_intent')).toEqual([
-      { type: 'tool_intent', toolUseId: 'p1', tool: 'Put', input: {}, effect: 'idempotent' },
-      { type: 'tool_intent', toolUseId: 'a1', tool: 'Append', input: {}, effect: 'writing' },
+      {
+        type: 'tool_intent',
+        toolUseId: 'p1',
+        tool: 'Put',
+        input: {},
+        effect: 'idempotent',
+        workingDirectory,
+      },
+      {
+        type: 'tool_intent',
+        toolUseId: 'a1',
+        tool: 'Append',
+        input: {},
+        effect: 'writing',
+        workingDirectory,
+      },
     ]);
   });
 });

@@ -5,6 +5,7 @@ import { errorMessage } from '../thrown.ts';
 import { coerceInput } from './coerce.ts';
 import {
   type AuthorizeCall,
+  type HookedCall,
   type Issue,
   type Permission,
   type PermissionCall,
@@ -46,10 +47,7 @@ export async function permitCall(
     const valid = await (isStale ? revalidate(given, given.raw, context) : validate(given, context));
     if (!valid.ok) return valid;
     let { call } = valid;
-    const before = await pipeline.hooks.before(
-      { toolUseId: id, tool: call.tool.name, input: call.raw },
-      signal,
-    );
+    const before = await pipeline.hooks.before(hookedCall(id, call, context), signal);
     storeHookOutput(slot, pipeline.redact(before));
     if (before.decision === 'deny')
       return { ok: false, message: before.message ?? 'A hook denied this call.' };
@@ -74,6 +72,14 @@ export async function permitCall(
   } catch (thrown) {
     return { ok: false, message: `Permission could not be decided: ${errorMessage(thrown)}` };
   }
+}
+
+function hookedCall(
+  toolUseId: string,
+  { tool, raw }: ClassifiedCall,
+  { workingDirectory }: ToolUseContext,
+): HookedCall {
+  return { toolUseId, tool: tool.name, input: raw, workingDirectory };
 }
 
 function permitted(
@@ -114,7 +120,7 @@ export async function runCall(
   const { id } = slot.block;
   const { signal } = slot.controller;
   const { tool, readOnlyRun, fileLimits } = call;
-  const hooked = { toolUseId: id, tool: tool.name, input: call.raw };
+  const hooked = hookedCall(id, call, context);
   let settled: Settled;
   try {
     const own = {

@@ -35,7 +35,12 @@ import {
 import { INTERRUPTED_CALL, NOT_RUN, SIBLING_FAILED, type ToolUseContext } from './tool.ts';
 
 export type ToolUpdate =
-  | { readonly type: 'ready'; readonly slot: Slot; readonly call: ClassifiedCall }
+  | {
+      readonly type: 'ready';
+      readonly slot: Slot;
+      readonly call: ClassifiedCall;
+      readonly workingDirectory: string;
+    }
   | { readonly type: 'progress'; readonly slot: Slot; readonly data: Json }
   | { readonly type: 'settled' };
 
@@ -212,7 +217,8 @@ export class StreamingToolExecutor {
   async #announce(slot: Slot, call: ClassifiedCall): Promise<void> {
     slot.state = 'ready';
     if (call.tool.describeIntent) slot.details = await describe(call, this.#context);
-    if (slot.state === 'ready') this.#setup.emit({ type: 'ready', slot, call });
+    const { workingDirectory } = this.#context;
+    if (slot.state === 'ready') this.#setup.emit({ type: 'ready', slot, call, workingDirectory });
   }
 
   async #run(slot: Slot, call: ClassifiedCall): Promise<void> {

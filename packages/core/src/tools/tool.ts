@@ -131,6 +131,8 @@ export interface HookedCall {
   readonly toolUseId: string;
   readonly tool: string;
   readonly input: JsonObject;
+  /** The working directory of the call. Undefined after a batch, whose calls may have had several. */
+  readonly workingDirectory?: string;
 }
 
 export interface HookedResult extends ToolResult {
@@ -295,6 +297,14 @@ export interface PermittedPlace {
   readonly path: string;
   /** The path with all symbolic links resolved. */
   readonly real: string;
+}
+
+/** The folder of a call, and the files that it uses. A program that shows the call to a user needs them. */
+export interface CallPlace {
+  /** The working directory of the call. Relative paths in its input start there. */
+  readonly workingDirectory?: string | undefined;
+  /** The places of its paths when it was decided, the first path first. Undefined for calls without a path. */
+  readonly places?: readonly PermittedPlace[] | undefined;
 }
 
 /** The part of the context that tools change, as plain data. It outlasts the run, and a resumed session restores it. */

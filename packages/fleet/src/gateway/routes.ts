@@ -73,6 +73,13 @@ const question = z.strictObject({
   tool: z.string(),
   input: z.unknown(),
   reason: z.string(),
+  /** The folder of the call on its worker. */
+  workingDirectory: z.string().optional(),
+  /** The files that the call uses, as written and with links resolved. */
+  places: z
+    .array(z.strictObject({ path: z.string(), real: z.string() }))
+    .readonly()
+    .optional(),
 });
 /** The columns are of the type int4. */
 const MAX_NUMBER = 2_147_483_647;

@@ -10,7 +10,10 @@ import { omitUndefined } from '@heddle/core';
 /** A session under the name that the tenant uses. */
 export type NamedSession = Omit<SessionRow, 'id' | 'tenant' | 'worker'> & { readonly name: string };
 
-export type NamedQuestion = Pick<OpenQuestion, 'turn' | 'tool' | 'input' | 'reason'> & {
+export type NamedQuestion = Pick<
+  OpenQuestion,
+  'turn' | 'tool' | 'input' | 'reason' | 'workingDirectory' | 'places'
+> & {
   readonly id: string;
   readonly session: string;
 };
@@ -98,8 +101,8 @@ export class TenantView {
     const open = await this.#fleet.questions(this.#tenant);
     const start = open.findIndex((question) => questionId(question) === after) + 1;
     return open.slice(start, start + limit).map((question) => {
-      const { session, turn, tool, input, reason } = question;
-      return { id: questionId(question), session: this.#nameOf(session), turn, tool, input, reason };
+      const { session, toolUseId: _call, digest: _digest, ...shown } = question;
+      return Object.assign({ id: questionId(question), session: this.#nameOf(session) }, shown);
     });
   }
 

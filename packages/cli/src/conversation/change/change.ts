@@ -1,5 +1,5 @@
 /** Computes and formats the change that a call makes to a file. */
-import { isRecord, type JsonObject } from '@heddle/core';
+import { type CallPlace, isRecord, type JsonObject } from '@heddle/core';
 import { applyEdits } from '@heddle/tools';
 import { resolvePath } from '@heddle/tools/files';
 import { readFileSync, statSync } from 'node:fs';
@@ -75,11 +75,17 @@ function field(value: unknown, name: string): unknown {
 const MAX_BYTES = 2_000_000;
 const CHANGING: ReadonlySet<string> = new Set(['Write', 'Edit']);
 
-export function currentText(tool: string, input: JsonObject, cwd: string): string | undefined {
+/** Returns the text of the file that a call would change. The file is the one that was decided on, also if a link changes. */
+export function currentText(
+  tool: string,
+  input: JsonObject,
+  cwd: string,
+  { workingDirectory = cwd, places = [] }: CallPlace,
+): string | undefined {
   const file = input['file_path'];
   if (!CHANGING.has(tool) || typeof file !== 'string') return undefined;
   try {
-    const place = resolvePath(file, cwd);
+    const place = places[0]?.real ?? resolvePath(file, workingDirectory);
     const about = statSync(place);
     return about.isFile() && about.size <= MAX_BYTES ? readFileSync(place, 'utf8') : undefined;
   } catch {

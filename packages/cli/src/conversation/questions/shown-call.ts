@@ -3,7 +3,7 @@ import type { PermissionQuestion } from '@heddle/agent';
 import { changeLines, changeOf } from '../change/change.ts';
 import { countEmptyLines, escapeControls } from '../../terminal/escape-controls.ts';
 import { pluralize, shortened } from '../../terminal/amounts.ts';
-import { callLine, nameOf, nearPath } from '../../terminal/call-line.ts';
+import { callLine, fileOf, folderOf, nameOf } from '../../terminal/call-line.ts';
 import type { Style } from '../../terminal/style.ts';
 
 export interface CallView {
@@ -41,10 +41,14 @@ export function shownCall(question: PermissionQuestion, view: CallView, most: nu
 }
 
 /** Describes the call in a few words, for the prompt below other output. */
-export function aboutOf({ tool, input }: PermissionQuestion, cwd: string): string {
+export function aboutOf(question: PermissionQuestion, cwd: string): string {
+  const { tool, input } = question;
   const { host } = input;
   const isReaching = isHost(tool) && typeof host === 'string';
-  return shortened(isReaching ? `reach ${inOneRow(host)}` : callLine(tool, input, cwd), MAX_ABOUT_LENGTH);
+  return shortened(
+    isReaching ? `reach ${inOneRow(host)}` : callLine(tool, input, cwd, question),
+    MAX_ABOUT_LENGTH,
+  );
 }
 
 /** The text and the answer fit into 40 columns. */
@@ -59,13 +63,16 @@ function titleOf(question: PermissionQuestion, { style, cwd }: CallView): string
   const { tool, input, agentId, agentDescription = agentId } = question;
   const who = agentDescription === undefined ? '' : ` (agent ${inOneRow(shortened(agentDescription, 40))})`;
   const title = isHost(tool) ? 'May the command reach this host?' : `Allow ${nameOf(tool)}?`;
-  const { file_path: file, description } = input;
+  const { file_path: file, notebook_path: notebook = file, description, command } = input;
+  const isCommand = typeof command === 'string';
+  const purpose =
+    isCommand && typeof description === 'string'
+      ? style.paint('dim', ` (${inOneRow(shortened(description, 100))})`)
+      : '';
+  const folder = isCommand || question.places ? folderOf(question, cwd) : undefined;
+  const where = folder === undefined ? '' : ` in ${inOneRow(folder)}`;
   const what =
-    typeof file === 'string'
-      ? ` ${inOneRow(nearPath(file, cwd))}`
-      : typeof description === 'string' && typeof input['command'] === 'string'
-        ? style.paint('dim', ` (${inOneRow(shortened(description, 100))})`)
-        : '';
+    typeof notebook === 'string' ? ` ${inOneRow(fileOf(notebook, cwd, question))}` : where + purpose;
   return style.paint('yellow', `${title}${who}`) + what;
 }
 

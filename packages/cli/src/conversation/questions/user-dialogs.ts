@@ -112,7 +112,7 @@ export class UserDialogs {
     return permissionDialog(question, {
       style,
       cwd,
-      current: currentText(question.tool, question.input, cwd),
+      current: currentText(question.tool, question.input, cwd, question),
       fileOf: (scope) => atHome(nearPath(settingsFileOf(scope, this.#places).file, cwd)),
     });
   }

@@ -1,11 +1,13 @@
 /** Converts the events of a run to parts for the screen. It stores only what later events need. */
 import {
   type AssistantMessage,
+  type CallPlace,
   isToolResult,
   isToolUse,
   type JsonObject,
   type LoopEvent,
   textOf,
+  type ToolIntent,
   type ToolResultBlock,
   type TransitionReason,
   type UserMessage,
@@ -25,7 +27,7 @@ export interface EventRendererSetup {
   readonly style: Style;
   readonly cwd: string;
   /** Returns the current text of the file that a call is about to change. */
-  readonly current: (tool: string, input: JsonObject) => string | undefined;
+  readonly current: (call: ToolIntent) => string | undefined;
   /** How much of a result is shown. The default is a summary. */
   readonly detail?: ResultDetail;
 }
@@ -77,7 +79,7 @@ export class EventRenderer {
       case 'message':
         return this.#message(event);
       case 'tool_intent':
-        return this.#intent(event.toolUseId, event.tool, event.input);
+        return this.#intent(event);
       case 'answer_end':
         this.#lastError = undefined;
         return [];
@@ -195,12 +197,13 @@ export class EventRenderer {
     return [follows || !call ? head : `${call.line}: ${head}`, ...below, ...changed].map(lineBelow);
   }
 
-  #intent(id: string, tool: string, input: JsonObject): readonly OutputPart[] {
-    const call = this.#remember(id, tool, input);
+  #intent(intent: ToolIntent): readonly OutputPart[] {
+    const { toolUseId: id, tool, input } = intent;
+    const call = this.#remember(id, tool, input, intent);
     this.#lastCall = id;
     const { style, current } = this.#setup;
     const { paint, signs } = style;
-    if (!this.#seen.delete(id)) call.change = changeOf(tool, input, current(tool, input));
+    if (!this.#seen.delete(id)) call.change = changeOf(tool, input, current(intent));
     const name = nameOf(tool);
     const purpose = purposeOf(tool, input);
     const suffix = purpose === undefined ? '' : paint('dim', ` (${purpose})`);
@@ -215,8 +218,8 @@ export class EventRenderer {
     return todoChanges(before, todos, this.#setup.style);
   }
 
-  #remember(id: string, tool: string, input: JsonObject): Call {
-    const call: Call = { line: callLine(tool, input, this.#setup.cwd), tool };
+  #remember(id: string, tool: string, input: JsonObject, place?: CallPlace): Call {
+    const call: Call = { line: callLine(tool, input, this.#setup.cwd, place), tool };
     this.#calls.set(id, call);
     return call;
   }

@@ -3,7 +3,7 @@
  * every second. Other screens print a line at growing intervals.
  */
 import type { SdkMessage } from '@heddle/agent';
-import { isToolResult, type Json, type LoopEvent } from '@heddle/core';
+import { isToolResult, type Json, type LoopEvent, type ToolIntent } from '@heddle/core';
 import type { Task } from '@heddle/tools';
 import { stripVTControlCharacters } from 'node:util';
 import { escapeControls } from '../../terminal/escape-controls.ts';
@@ -65,10 +65,10 @@ export class Running {
     this.#setup.show(undefined);
   }
 
-  #begin({ toolUseId, tool, input }: Extract<LoopEvent, { type: 'tool_intent' }>): void {
+  #begin({ toolUseId, tool, input, ...place }: ToolIntent): void {
     if (WAITING_FOR_THE_USER.has(tool)) return;
     const { cwd, now } = this.#setup;
-    const line = shortened(callLine(tool, input, cwd), LONGEST_CALL);
+    const line = shortened(callLine(tool, input, cwd, place), LONGEST_CALL);
     this.#calls.set(toolUseId, { line, startedAt: now(), lastLine: '', nextNoteMs: LONG_MS });
     this.#timer ??= setInterval(() => this.#tick(), TICK_MS).unref();
   }

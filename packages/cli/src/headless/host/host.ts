@@ -1,7 +1,6 @@
 /** A program on the other side of standard input: it sends prompts and control requests, one JSON object a line. */
 import { type AskPermission, type PermissionQuestion, type Prompt } from '@heddle/agent';
 import type { QueuedPrompt } from '@heddle/core';
-import path from 'node:path';
 import type { ServerServices } from '../../mcp/connect-servers.ts';
 import type { HeadlessOutput } from '../output/output.ts';
 import { permissionAnswer } from './asked-tool.ts';
@@ -11,6 +10,7 @@ import { type HostPrompt, hostPromptOf, HostPromptQueue } from './inbox.ts';
 import { type HostLine, lineIn, LineSplitter, parseHostLine, textIn } from './json.ts';
 import { hostElicitation, hostSender, LONG_REQUESTS } from './control/servers.ts';
 import { InitialRequest } from './initial-request.ts';
+import { placedInput } from './placed-input.ts';
 import { HostRequests } from './requests.ts';
 import { warn } from '../../terminal/write-message.ts';
 
@@ -204,25 +204,21 @@ class HostInput {
 /** However the host fails to answer, it has not allowed it. */
 function askHost(host: HostRequests): AskPermission {
   return async (question, signal) => {
-    const reply = await host.ask(requestOf(question), { signal });
-    return reply.ok ? permissionAnswer(reply.response) : { allow: false, message: reply.message };
+    const { input, cwd, restore } = placedInput(question);
+    const reply = await host.ask(requestOf({ ...question, input }, cwd), { signal });
+    return reply.ok ? restore(permissionAnswer(reply.response)) : { allow: false, message: reply.message };
   };
 }
 
-function requestOf({
-  toolUseId,
-  tool,
-  input,
-  reason,
-  suggestions,
-  rule,
-  agentId,
-  parts,
-}: PermissionQuestion): object {
+function requestOf(
+  { toolUseId, tool, input, reason, suggestions, rule, agentId, parts }: PermissionQuestion,
+  cwd: string | undefined,
+): object {
   return {
     subtype: 'can_use_tool',
     tool_name: tool,
     input,
+    cwd,
     tool_use_id: toolUseId,
     decision_reason: reason,
     permission_suggestions: suggestions.length > 0 ? suggestions : undefined,
@@ -232,10 +228,9 @@ function requestOf({
   };
 }
 
-/** Returns the first file that the call may not use without an answer. */
+/** Returns the first file that the call may not use without an answer, with links resolved. Undefined if it is not known. */
 function blockedPath(parts: PermissionQuestion['parts']): string | undefined {
-  const blocked = parts.find(({ kind, decision }) => decision !== 'allow' && FILE_PARTS.has(kind));
-  return blocked && path.resolve(blocked.part);
+  return parts.find(({ kind, decision }) => decision !== 'allow' && FILE_PARTS.has(kind))?.place;
 }
 
 const FILE_PARTS: ReadonlySet<string> = new Set(['read', 'write', 'remove']);

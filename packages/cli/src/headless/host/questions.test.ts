@@ -122,6 +122,66 @@ describe('a host that answers questions', () => {
     expect(asked).toMatchObject([{ tool_use_id: 'w1', blocked_path: outside }]);
     expect(resultsOf(held)).toMatchObject([{ permission_denials: [{ tool_use_id: 'w1' }] }]);
   });
+
+  it('is told the file and the folder of calls after a change of the folder', async () => {
+    const { asked, reply } = answering(({ input }) => ({ behavior: 'allow', updatedInput: input }));
+    const write = (file: string, id: string) => call('Write', { file_path: file, content: 'new' }, id);
+    const script = [
+      [call('Bash', { command: 'cd .claude' }, 'b1'), write('settings.json', 'w1')],
+      write('../d/a.txt', 'w2'),
+      call('Bash', { command: 'rm settings.json' }, 'b2'),
+      call('Bash', { command: 'cd ..' }, 'b3'),
+      write('b.txt', 'w3'),
+      say('Done.'),
+    ];
+    const { folder } = await perform(script, {
+      flags: ASKS,
+      prepare: (made) => {
+        for (const name of ['.claude', 'other']) mkdirSync(path.join(made, name));
+        symlinkSync('other', path.join(made, 'd'));
+      },
+      first: [prompt('go')],
+      reply,
+    });
+    const at = (name: string): string => path.join(folder, name);
+    expect(asked).toMatchObject([
+      {
+        input: { file_path: at('.claude/settings.json'), content: 'new' },
+        cwd: at('.claude'),
+        blocked_path: at('.claude/settings.json'),
+      },
+      { input: { file_path: at('d/a.txt') }, cwd: at('.claude'), blocked_path: at('other/a.txt') },
+      {
+        input: { command: 'rm settings.json' },
+        cwd: at('.claude'),
+        blocked_path: at('.claude/settings.json'),
+      },
+      { input: { file_path: 'b.txt' }, blocked_path: at('b.txt') },
+    ]);
+    expect(asked.at(-1)).not.toHaveProperty('cwd');
+    expect(readdirSync(at('.claude'))).toEqual([]);
+    expect(readFileSync(at('other/a.txt'), 'utf8')).toBe('new');
+    expect(readFileSync(at('b.txt'), 'utf8')).toBe('new');
+  });
+
+  it('may change the text of a file after a change of the folder', async () => {
+    const { reply } = answering(({ input }) => ({
+      behavior: 'allow',
+      updatedInput: { ...lineIn(input), content: 'other' },
+    }));
+    const script = [
+      call('Bash', { command: 'cd sub' }, 'b1'),
+      call('Write', { file_path: 'a.txt', content: 'new' }, 'w1'),
+      say('Done.'),
+    ];
+    const { folder } = await perform(script, {
+      flags: ASKS,
+      prepare: (made) => mkdirSync(path.join(made, 'sub')),
+      first: [prompt('go')],
+      reply,
+    });
+    expect(readFileSync(path.join(folder, 'sub/a.txt'), 'utf8')).toBe('other');
+  });
 });
 
 it('a host that reads partial messages hears how much the model has thought', async () => {
@@ -139,7 +199,7 @@ it('a host that reads partial messages hears how much the model has thought', as
 
 describe('a tool of an MCP server that answers questions', () => {
   /** A server in the process of the host. `answer` is the text of its only tool. */
-  const serving = (answer: string) => {
+  const serving = (answer: string, schema: object = {}) => {
     const calls: unknown[] = [];
     const reply = (line: OutputLine): object | 'close' | undefined => {
       if (line['type'] === 'result') return 'close';
@@ -153,7 +213,7 @@ describe('a tool of an MCP server that answers questions', () => {
           capabilities: { tools: {} },
           serverInfo: { name: 'gate', version: '1' },
         },
-        'tools/list': { tools: [{ name: 'approve', inputSchema: { type: 'object' } }] },
+        'tools/list': { tools: [{ name: 'approve', inputSchema: { type: 'object', ...schema } }] },
         'tools/call': { content: [{ type: 'text', text: answer }] },
       };
       const result = results[String(message['method'])] ?? {};
@@ -173,6 +233,30 @@ describe('a tool of an MCP server that answers questions', () => {
     const held = await play(reply);
     expect(calls).toEqual([{ tool_name: 'Bash', input: { command: 'touch made' }, tool_use_id: 't1' }]);
     expect(existsSync(path.join(held.folder, 'other'))).toBe(true);
+  });
+
+  it.each([
+    ['takes any field', {}, true],
+    ['takes only the documented fields', { additionalProperties: false }, false],
+  ])('receives whole paths after a change of the folder, if it %s', async (_, schema, takesFolder) => {
+    const { calls, reply } = serving('{"behavior":"allow"}', schema);
+    const script = [
+      call('Bash', { command: 'cd sub' }, 'b1'),
+      call('Write', { file_path: 'a.txt', content: 'new' }, 'w1'),
+      say('Done.'),
+    ];
+    const { folder } = await perform(script, {
+      flags: ['--permission-prompt-tool', 'mcp__gate__approve'],
+      prepare: (made) => mkdirSync(path.join(made, 'sub')),
+      first: [control('i1', { subtype: 'initialize', sdkMcpServers: ['gate'] }), prompt('go')],
+      reply,
+    });
+    const cwd = path.join(folder, 'sub');
+    const input = { file_path: path.join(cwd, 'a.txt'), content: 'new' };
+    expect(calls).toEqual([
+      { tool_name: 'Write', input, tool_use_id: 'w1', ...(takesFolder ? { cwd } : {}) },
+    ]);
+    expect(readFileSync(path.join(cwd, 'a.txt'), 'utf8')).toBe('new');
   });
 
   it.each([

@@ -116,7 +116,8 @@ export function* announceUpdate(
     tool,
     input: raw,
     effect,
-    ...(slot.details ? { details: slot.details } : {}),
+    workingDirectory: update.workingDirectory,
+    ...omitUndefined({ details: slot.details, places: update.call.places }),
   };
   executor?.begin(slot);
 }
