@@ -107,7 +107,7 @@ describe('a repository', () => {
 
   it('that cannot be read is told as such', () => {
     const { context, write } = place();
-    write('project/.git', 'nonsense');
+    write('project/.git/HEAD/x', '');
     expect(context().userContext[GIT]).toBe('its HEAD cannot be read');
   });
 });
