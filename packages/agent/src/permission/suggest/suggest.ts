@@ -11,7 +11,7 @@ import type { Authorization, AuthorizeRequest } from '../request.ts';
 import { protectedBelow } from '../paths/walk-tree.ts';
 import { currentName, type Rules } from '../rules/rule.ts';
 import { calledName, fileAccess, isShellTool } from '../rules/tool-names.ts';
-import { withinWorkLimit } from '../work-limit.ts';
+import { TOO_MUCH_WORK, withinWorkLimit } from '../work-limit.ts';
 import type { PermissionWorld } from '../world.ts';
 import { commandRule } from './command-rule.ts';
 
@@ -29,6 +29,8 @@ export function suggestions(
 ): readonly PermissionUpdate[] {
   // An ask rule decided. An allow rule would not prevent the question.
   if (verdict.decision !== 'ask' || verdict.rule !== undefined) return [];
+  // The same work would be too much again.
+  if (verdict.reason.includes(TOO_MUCH_WORK)) return [];
   const read = withinWorkLimit(standing.world, (world) => partsOfCall(request, world));
   if (!read?.ok) return [];
   const asked = new Set(verdict.parts.filter(({ decision }) => decision === 'ask').map(({ part }) => part));
