@@ -20,20 +20,20 @@ const git = (folder: string, ...args: readonly string[]): void => {
 const folder = (name: string): void => void mkdirSync(place(name), { recursive: true });
 
 folder('home');
-folder('work');
-git('work', 'init', '-q');
-git('work', 'commit', '-q', '--allow-empty', '-m', 'first');
-git('work', 'branch', 'topic');
-git('work', 'worktree', 'add', '-q', '../linked');
+folder('owner');
+git('owner', 'init', '-q');
+git('owner', 'commit', '-q', '--allow-empty', '-m', 'first');
+git('owner', 'branch', 'topic');
+git('owner', 'worktree', 'add', '-q', '../linked');
 folder('outer');
 git('outer', 'init', '-q');
-git('outer', 'submodule', '--quiet', 'add', '../work', 'sub');
+git('outer', 'submodule', '--quiet', 'add', '../owner', 'sub');
 folder('file');
-writeFileSync(place('file/.git'), 'gitdir: ../work/.git\n');
+writeFileSync(place('file/.git'), 'gitdir: ../owner/.git\n');
 folder('link');
-symlinkSync('../work/.git', place('link/.git'));
+symlinkSync('../owner/.git', place('link/.git'));
 folder('tree');
-writeFileSync(place('tree/.git'), 'gitdir: ../work/.git/worktrees/linked\n');
+writeFileSync(place('tree/.git'), 'gitdir: ../owner/.git/worktrees/linked\n');
 folder('module');
 writeFileSync(place('module/.git'), 'gitdir: ../outer/.git/modules/sub\n');
 
@@ -65,7 +65,7 @@ describe('a rule for git', () => {
     expect(decide('file', 'git add -A', true)).toBe('allow');
   });
 
-  it.each(['work', 'linked', 'outer/sub'])('covers changes in the data of the folder itself: %s', (name) => {
+  it.each(['owner', 'linked', 'outer/sub'])('covers changes in the data of the folder itself: %s', (name) => {
     for (const command of ['git add -A', 'git commit -qm x', 'git branch -D topic'])
       expect([command, decide(name, command)]).toEqual([command, 'allow']);
   });
