@@ -3,7 +3,7 @@ import type { JsonObject } from '@heddle/core';
 import { globPlace, resolvePath } from '@heddle/tools/files';
 import type { CallPart, Concern, FilePart, Part, PathsBelow } from './part.ts';
 import { openedBySearch } from './paths/opened-by-search.ts';
-import type { FilePlace } from './paths/places.ts';
+import { type FilePlace, otherPlaces } from './paths/places.ts';
 import { processConcern } from './paths/process-files.ts';
 import { secretConcern } from './paths/secret-files.ts';
 import { specialConcern } from './paths/special-files.ts';
@@ -115,7 +115,8 @@ function filePart(
   world: PermissionWorld,
 ): FilePart {
   const tool = currentName(request.tool);
-  const places = [placeOf(path, world)];
+  const named = placeOf(path, world);
+  const places = [named, ...otherPlaces(named, world)];
   const walks = tool === 'Grep';
   const read = { places, glob: undefined, deep: walks ? 'all' : 'no' } as const;
   // A list of names opens no file.

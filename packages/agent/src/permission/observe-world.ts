@@ -1,7 +1,7 @@
 /**
  * Reads the state of this machine. It is read again for each call, because files and links change while an agent works.
  */
-import { lstatSync, readdirSync, statSync } from 'node:fs';
+import { lstatSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import {
   findRepository,
@@ -23,6 +23,8 @@ import { gitFactsFrom, withoutShellOptions } from '@heddle/tools/shell';
 import { enabledGitSettings } from './git-printing.ts';
 import { filesOpenedByGit, openedFilesIn } from './opened-files.ts';
 import { createLinkLookup, namedEntriesIn, readNames, remembered } from './paths/link-lookup.ts';
+import { isAtOrBelowSome } from './paths/places.ts';
+import { namesInMounts, namesOnMac, type OtherNames } from './paths/second-mounts.ts';
 import { exceptionReader } from './search-exceptions.ts';
 import type { KnownRepository, PermissionWorld } from './world.ts';
 
@@ -38,11 +40,13 @@ export interface WorldOptions {
   readonly isTrusted?: (folder: string) => boolean;
   /** Absent: the names on this disk. */
   readonly names?: NameAccess;
+  /** The text of `/proc/self/mountinfo`. Absent: that of this machine. */
+  readonly mounts?: string;
 }
 
 /** Starts no process. */
 export function observeWorld(surroundings: WorldOptions): PermissionWorld {
-  const { names, ...options } = surroundings;
+  const { names, mounts, ...options } = surroundings;
   const { root, cwd, directories, environment, home } = options;
   const links = createLinkLookup([root, ...directories], names);
   const exists = remembered(hasEntry);
@@ -63,6 +67,7 @@ export function observeWorld(surroundings: WorldOptions): PermissionWorld {
     isUnclear: links.isUnclear,
     leftByLinks: links.leftByLinks,
     linksInTexts: links.linksInTexts,
+    otherNames: otherNamesOutside([root, ...directories].map(links.realpath), mounts),
     exists,
     isProgram: remembered(isExecutable),
     isPipe: remembered(isNamedPipe),
@@ -87,6 +92,27 @@ export function observeWorld(surroundings: WorldOptions): PermissionWorld {
     ),
     nestedLinks: remembered((folder) => nestedLinksIn(nested(folder), links.entries)),
   };
+}
+
+/** The mounts are read for the first path outside. */
+function otherNamesOutside(
+  roots: readonly string[],
+  mounts: string | undefined,
+): NonNullable<PermissionWorld['otherNames']> {
+  let known: OtherNames | undefined;
+  const find = (): OtherNames =>
+    mounts === undefined && process.platform === 'darwin'
+      ? namesOnMac
+      : namesInMounts(mounts ?? readMounts());
+  return remembered((file) => (isAtOrBelowSome(file, roots) ? [] : (known ??= find())(file)));
+}
+
+function readMounts(): string {
+  try {
+    return readFileSync('/proc/self/mountinfo', 'utf8');
+  } catch {
+    return '';
+  }
 }
 
 /** The nearest repository decides for all folders below it. */

@@ -73,6 +73,11 @@ export interface PermissionWorld {
   readonly leftByLinks?: (path: string) => readonly string[];
   /** Returns the links on the way that the text of another link names: `a` for a link to `a/b`, if `a` is one. Absent: there are none. */
   readonly linksInTexts?: (path: string) => readonly string[];
+  /**
+   * The other names of a path without links outside of the working directories, on a disk that is mounted more than once. Absent:
+   * there are none.
+   */
+  readonly otherNames?: (path: string) => readonly string[];
   /** A link exists even if its target is missing. */
   readonly exists: (path: string) => boolean;
   /** The file can be run as a program. Absent: none can. */

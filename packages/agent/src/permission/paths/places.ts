@@ -7,16 +7,25 @@ export interface FilePlace {
   readonly path: string;
   /** The same path with symbolic links resolved. */
   readonly real: string;
+  /** It is another name of a place beside it, on a disk that is mounted more than once. */
+  readonly isOtherName?: true;
 }
 
 /**
  * A relative path has one place for each folder in which the command may run. A path with `..` after a link has several,
- * see `meaningsOf`.
+ * see `meaningsOf`. A place on a disk that is mounted twice has one more.
  */
 export function placesOf(written: string, folders: readonly string[], world: PermissionWorld): FilePlace[] {
-  const places = folders.flatMap((folder) => placesFrom(folder, written, world));
+  const places: FilePlace[] = [];
+  for (const folder of folders)
+    for (const place of placesFrom(folder, written, world)) places.push(place, ...otherPlaces(place, world));
   if (places.length < 2) return places;
   return [...new Map(places.map((each) => [`${each.path}\0${each.real}`, each])).values()];
+}
+
+/** Returns the same place by its other names, which rules may contain. */
+export function otherPlaces({ real }: FilePlace, { otherNames }: PermissionWorld): FilePlace[] {
+  return otherNames?.(real).map((name) => ({ path: name, real: name, isOtherName: true as const })) ?? [];
 }
 
 function placesFrom(folder: string, written: string, world: PermissionWorld): FilePlace[] {

@@ -302,7 +302,7 @@ export function deniedFiles(
       tops.add(top);
       isDenied = deniedIn(rules, world, lists, [...tops]);
     }
-    return isDenied(file);
+    return isDenied(file) || world.otherNames?.(file).some(isDenied) === true;
   };
 }
 

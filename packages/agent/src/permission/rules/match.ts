@@ -395,6 +395,11 @@ export function findCoveringRule(
   rules: CompiledRules,
   which: 'any' | 'named' = 'any',
 ): PermissionRule | undefined {
+  // Other names of a file add objections, but they need no rule of their own.
+  if ('places' in part && part.places?.some(({ isOtherName }) => isOtherName) === true) {
+    const places = part.places.filter(({ isOtherName }) => isOtherName !== true);
+    return findCoveringRule({ ...part, places }, rules, which);
+  }
   // After a `cd`, a file may be at one of several places. Each place needs a rule, not necessarily the same one.
   if ('places' in part && part.places !== undefined && part.places.length > 1) {
     const covers = part.places.map((place) => findCoveringRule({ ...part, places: [place] }, rules, which));
