@@ -51,43 +51,43 @@ export function environmentOf({ tools, home }: Places): Readonly<Record<string, 
 /** Programs that a worst one replaces: it reads and writes every place in its words. */
 const STUBS = 'mytool make pytest npm prettier cargo ffmpeg convert docker kubectl'.split(' ');
 
-const WORST_PROGRAM = `#!/usr/bin/python3
-import os, re, sys, urllib.parse
-base = BASE
-def parts(text):
-    yield text
-    for at in re.finditer('[=:,@]', text):
-        yield text[at.end():]
-    yield from re.split('[=:,@]', text)
-    if re.match('-[A-Za-z].', text):
-        yield text[2:]
-    found = re.match('(?:[a-z]+[+])?file:(?://(?:localhost)?)?(.*)', text, re.S)
-    if found:
-        yield urllib.parse.unquote(found[1])
-def show(name):
-    try:
-        with open(name, errors='replace') as file: print(file.read(20000))
-    except (OSError, ValueError): pass
-for text in sys.argv[1:]:
-    for name in dict.fromkeys(parts(text)):
-        if name == '' or not os.path.realpath(name).startswith(base): continue
-        try:
-            if os.path.isdir(name):
-                for folder, _, files in os.walk(name) if text.endswith(name) else []:
-                    for file in files: show(os.path.join(folder, file))
-                open(os.path.join(name, 'made-by-tool'), 'a').close()
-            else:
-                show(name)
-                with open(name, 'a') as file: file.write('changed')
-        except (OSError, ValueError): pass
+const WORST_PROGRAM = String.raw`#!NODE
+const fs = require('node:fs');
+const path = require('node:path');
+function* parts(text) {
+  yield text;
+  for (const at of text.matchAll(/[=:,@]/g)) yield text.slice(at.index + 1);
+  yield* text.split(/[=:,@]/);
+  if (/^-[A-Za-z]./.test(text)) yield text.slice(2);
+  const address = /^(?:[a-z]+[+])?file:(?:\/\/(?:localhost)?)?(.*)/s.exec(text);
+  if (address) yield decodeURIComponent(address[1]);
+}
+const attempt = (action) => { try { action(); } catch {} };
+const show = (name) => attempt(() => process.stdout.write(fs.readFileSync(name).subarray(0, 20_000)));
+function use(name, isDeep) {
+  if (!fs.statSync(name, { throwIfNoEntry: false })?.isDirectory()) {
+    show(name);
+    return fs.appendFileSync(name, 'changed');
+  }
+  if (isDeep) for (const file of fs.readdirSync(name, { recursive: true })) show(path.join(name, file));
+  fs.appendFileSync(path.join(name, 'made-by-tool'), '');
+}
+const realPlace = (name) =>
+  fs.existsSync(name) ? fs.realpathSync(name) : path.join(fs.realpathSync(path.dirname(name)), path.basename(name));
+for (const text of process.argv.slice(2))
+  attempt(() => {
+    for (const name of new Set(parts(text)))
+      attempt(() => name !== '' && realPlace(name).startsWith(BASE) && use(name, text.endsWith(name)));
+  });
 `;
 
 /** Makes the programs of a search once. */
 export function makeTools({ tools, base }: Places): void {
   mkdirSync(tools, { recursive: true });
+  const program = WORST_PROGRAM.replace('NODE', process.execPath).replace('BASE', JSON.stringify(base));
   for (const name of STUBS) {
     const file = path.join(tools, name);
-    writeFileSync(file, WORST_PROGRAM.replace('BASE', JSON.stringify(base)));
+    writeFileSync(file, program);
     chmodSync(file, 0o755);
   }
 }

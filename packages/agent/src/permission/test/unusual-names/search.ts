@@ -1,5 +1,5 @@
 /** Decides random commands with unusual names, runs the allowed ones, and reports those that reach a forbidden place. */
-import { spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import type { PermissionMode } from '@heddle/core';
 import { authorize } from '../../authorize.ts';
 import { observeWorld } from '../../observe-world.ts';
@@ -13,11 +13,13 @@ import { type RandomScript, randomScript } from './scripts.ts';
 const PER_PROJECT = 150;
 
 export function removeTree(place: string): void {
-  spawnSync('rm', ['-rf', place]);
+  execFileSync('rm', ['-rf', place]);
 }
 
 function renewProject(places: Places): State {
-  spawnSync('rsync', ['-a', '--delete', `${places.fixture}/`, `${places.work}/`]);
+  removeTree(places.work);
+  // `cpSync` would resolve the links.
+  execFileSync('cp', ['-a', places.fixture, places.work]);
   return stateOf(places);
 }
 
