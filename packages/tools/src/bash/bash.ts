@@ -147,7 +147,7 @@ function isProvenReadOnly(
 
 /** Variables that keep git, locales, PATH and library paths from running other code, for a command that changes nothing. */
 function readOnlyVariables(
-  { readOnlyGitEnvironment, mayRunGit, safeLocale, codeOutside }: typeof Shell,
+  { readOnlyGitEnvironment, mayRunGit, safeLocale, codeOutside, withoutFileFilters }: typeof Shell,
   { command }: BashInput,
   { workingDirectory, workingFolders }: CallContext,
   own: Environment,
@@ -155,6 +155,7 @@ function readOnlyVariables(
   return {
     ...(mayRunGit(command) ? readOnlyGitEnvironment(command) : {}),
     ...safeLocale(own),
+    ...withoutFileFilters(own),
     ...codeOutside([workingDirectory, ...(workingFolders?.() ?? [])], own),
   };
 }

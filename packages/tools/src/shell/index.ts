@@ -20,6 +20,7 @@ export {
   codeOutside,
   safeLocale,
   startFilesOf,
+  withoutFileFilters,
   withoutShellOptions,
 } from './variables.ts';
 export { listsOnlyCommits } from './proof/git-readers.ts';

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { codeOutside, safeLocale } from './variables.ts';
+import { codeOutside, safeLocale, withoutFileFilters } from './variables.ts';
 
 const base = realpathSync(mkdtempSync(path.join(os.tmpdir(), 'heddle-path-')));
 afterAll(() => rmSync(base, { recursive: true, force: true }));
@@ -124,4 +124,14 @@ describe('the locale of a proven command', () => {
   ])('is replaced if a backslash can be part of a character: %j', (environment) => {
     expect(safeLocale(environment)).toEqual({ LC_ALL: 'C.UTF-8' });
   });
+});
+
+it('removes the commands that readers run with each file', () => {
+  const environment = { LESSOPEN: '| /usr/bin/lesspipe %s', LESSCLOSE: '', LESS: '-R' };
+  const removed = withoutFileFilters(environment);
+  expect(Object.entries(removed)).toEqual([
+    ['LESSOPEN', undefined],
+    ['LESSCLOSE', undefined],
+  ]);
+  expect(withoutFileFilters({ LESS: '-R' })).toEqual({});
 });

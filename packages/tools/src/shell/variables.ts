@@ -112,6 +112,17 @@ export function isOwn(name: string): boolean {
   return OWN.test(name) && !LOWERCASE_SETTINGS.test(name);
 }
 
+/** Commands that `less` and `bat` run with each file that they show. They may start further programs because of its name or content. */
+const RUN_WITH_FILES: readonly string[] = ['LESSOPEN', 'LESSCLOSE'];
+
+/** Returns the variables without which proven commands run. */
+export function withoutFileFilters(
+  environment: Readonly<Record<string, string | undefined>>,
+): Readonly<Record<string, undefined>> {
+  const given = RUN_WITH_FILES.filter((name) => environment[name] !== undefined);
+  return Object.fromEntries(given.map((name) => [name, undefined]));
+}
+
 /** Variables with places from which programs load code, and the characters between the places. */
 const CODE_PLACES: ReadonlyMap<string, RegExp> = new Map([
   ['LD_LIBRARY_PATH', /[:;]/],

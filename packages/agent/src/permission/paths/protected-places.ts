@@ -105,7 +105,7 @@ const GROUPS: readonly (readonly [SandboxAccess, string])[] = [
   // Settings of editors and hooks that run when a folder is opened, entered or committed.
   [
     'locked if present',
-    '.vscode .idea .zed .fleet .helix .theia .vs .devcontainer .devcontainer.json .husky .huskyrc* .envrc .autoenv.zsh .shadowenv.d lefthook.yml lefthook.yaml lefthook.toml lefthook.json .lefthook.* ' +
+    '.vscode .idea .zed .fleet .helix .theia .vs .devcontainer .devcontainer.json .husky .huskyrc* .envrc .envrc.* .direnv .autoenv.zsh .shadowenv.d lefthook.yml lefthook.yaml lefthook.toml lefthook.json .lefthook.* ' +
       '.lefthook lefthook-local.* .lefthook-local.* .simple-git-hooks.json .pre-commit-config.yaml .config/lefthook.yml mise.toml .mise.toml ' +
       'mise.local.toml .mise.local.toml .mise .config/mise.toml mise/config.toml .rtx.toml .tool-versions ' +
       '.nvmrc .node-version .python-version .python-versions .ruby-version .java-version .sdkmanrc .go-version .deno-version ' +

@@ -46,13 +46,14 @@ export const OPTIONS: ReadonlyMap<string, Allowed> = new Map<string, Allowed>([
     'apt-cache',
     { short: 'aniq', long: names('installed names-only all-versions no-all-versions full recurse quiet') },
   ],
+  // Without -p: a file of text is a list of packages to rpm, and macros in it run programs.
   [
     'rpm',
     {
-      short: 'qaipflcdRvgs',
+      short: 'qaiflcdRvgs',
       long: names(
         'last requires provides changelog scripts triggers whatprovides whatrequires conflicts obsoletes ' +
-          'list info docfiles configfiles state all file package',
+          'list info docfiles configfiles state all file',
       ),
     },
   ],

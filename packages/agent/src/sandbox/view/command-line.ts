@@ -2,7 +2,7 @@
 import type { FileLimits } from '@heddle/core';
 import { findBash } from '@heddle/tools';
 import type { ReadCommand } from '@heddle/tools/shell';
-import { showsHost } from '../../permission/shell/shown-processes.ts';
+import { programsOf, showsHost } from '../../permission/shell/shown-processes.ts';
 import type { ProcessScope } from './filter.ts';
 
 export interface ViewedScript {
@@ -124,4 +124,12 @@ export function seatbeltArguments({ script, directory, folder }: ViewedScript): 
 /** Returns what the programs of a script may see. Only a script that shows the processes of the machine needs them. */
 export function scopeFor(read: ReadCommand, kind: 'read-only' | 'edits'): ProcessScope {
   return showsHost(read, kind) ? 'host' : 'own';
+}
+
+/** Programs with a proof that ask a server on this machine through a socket. */
+const CLIENTS = /^docker$/;
+
+/** Returns whether a script may run a client of a local server. */
+export function callsLocalServer(read: ReadCommand): boolean {
+  return read.ok && read.commands.some((command) => programsOf(command).some((name) => CLIENTS.test(name)));
 }

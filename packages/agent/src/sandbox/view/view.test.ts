@@ -250,6 +250,31 @@ describe.runIf(isHere)('a command in the read-only view', () => {
     expect(view.hasFailed(search)).toBe(false);
   });
 
+  it.each([
+    'echo "mkdir /x: read-only file system" >&2; false',
+    'echo "socket: operation not permitted" >&2; false',
+  ])('recognizes a refusal in other words: %s', async (command) => {
+    const view = createReadOnlyView();
+    await run(command, view);
+    expect(view.hasFailed(command)).toBe(true);
+  });
+
+  it('leaves a proven client of a local server outside, because it has no sockets', async () => {
+    const view = createReadOnlyView();
+    const confine = (command: string, isProven: boolean) =>
+      view.confine({ command, directory: project, isProven });
+    for (const command of ['docker ps', 'docker images | head -3', 'x=$(docker ps -q); echo "$x"'])
+      expect(await confine(command, true)).toBeUndefined();
+    for (const [command, isProven] of [
+      ['docker ps', false],
+      ['echo docker', true],
+    ] as const) {
+      const confinement = await confine(command, isProven);
+      expect(confinement).toBeDefined();
+      await confinement?.ended({ failed: false, output: '' });
+    }
+  });
+
   // A number of this test run alone: another run may look at the same processes.
   const seconds = 10_000_000 + process.pid;
   it.each([

@@ -25,6 +25,7 @@ import type { ConfinedEnd, Confinement, Launch, ShellView } from '@heddle/tools'
 import { findProgram } from '@heddle/tools';
 import {
   bubblewrapArguments,
+  callsLocalServer,
   type Power,
   scopeFor,
   seatbeltArguments,
@@ -98,6 +99,9 @@ export function createReadOnlyView(platform: ViewPlatform = {}): ReadOnlyView {
       const answer = await find();
       if (!answer.ok) return undefined;
       const { readCommand } = await import('@heddle/tools/shell');
+      const read = readCommand(command);
+      // The proof suffices for clients of a local server, whose sockets the view does not have.
+      if (isProven && callsLocalServer(read)) return undefined;
       try {
         return confinementIn(answer.starter, {
           directory,
@@ -108,10 +112,7 @@ export function createReadOnlyView(platform: ViewPlatform = {}): ReadOnlyView {
           },
           kind: kindOf(fileLimits),
           // Programs without a proof never see the processes of the host.
-          scope:
-            isProven && answer.starter.canShowHost
-              ? scopeFor(readCommand(command), kindOf(fileLimits))
-              : 'own',
+          scope: isProven && answer.starter.canShowHost ? scopeFor(read, kindOf(fileLimits)) : 'own',
           onMissed: () => failed.add(command),
         });
       } catch {
@@ -281,9 +282,9 @@ function succeeds(launch: Launch): Promise<boolean> {
  * The end of a line in which a program reports a refused write. Search results with these words do not end like this.
  */
 const REFUSED_WRITE =
-  /(: Read-only file system|\(Read-only file system\)|EROFS: read-only file system.*)\.?$/m;
+  /(: Read-only file system|\(Read-only file system\)|EROFS: read-only file system.*)\.?$/im;
 const REFUSED_NETWORK =
-  /Could not resolve host|Temporary failure in name resolution|Network is unreachable|\b(EAI_AGAIN|ENETUNREACH|ENOTFOUND)\b/;
+  /Could not resolve host|Temporary failure in name resolution|Network is unreachable|\b(EAI_AGAIN|ENETUNREACH|ENOTFOUND)\b|\bsocket: operation not permitted/i;
 
 /** A mounted place cannot be removed or renamed. */
 const REFUSED_REMOVAL = /: Device or resource busy$/m;

@@ -57,14 +57,13 @@ const CHECKS: ReadonlyMap<string, Check> = new Map<string, Check>([
       (!environment['RIPGREP_CONFIG_PATH'] ||
         args.some(({ value, exact }) => exact && value === '--no-config')),
   ],
-  // An argument with a plus sign can name a file to write. A host is looked up on the network.
+  // An argument with a plus sign can name a file to write. Without -n, the names of addresses are looked up on the network.
   [
     'lsof',
     (args) =>
       args.every(({ value }) => !/^\+|@/.test(value)) &&
       onlyAllowed(args, LSOF) &&
-      (args.some(({ value, exact }) => exact && LSOF_NUMBERS.test(value)) ||
-        !args.some(({ value }) => /^-[a-zA-Z]*i/.test(value))),
+      args.some(({ value, exact }) => exact && LSOF_NUMBERS.test(value)),
   ],
   ['netstat', (args) => onlyAllowed(args, NETSTAT) && printsNumbers(args)],
   ['ss', (args) => args.every(namesNoHost) && onlyAllowed(args, SOCKETS)],

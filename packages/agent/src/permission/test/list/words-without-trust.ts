@@ -279,6 +279,11 @@ rpm -qa --define 'a b'
 rpm -q --load x
 rpm -q $x
 rpm -qp --nosignature a
+rpm -qp a.rpm
+rpm -qip ./a.rpm
+rpm -qlp a.rpm
+rpm -q --package a.rpm
+rpm -qa -p a.rpm
 gem list --config-file x
 gem list -C x
 gem contents $x

@@ -272,8 +272,17 @@ export const DENIED_PLACES: readonly Theme[] = [
   },
   {
     theme: 'programs that look up names on the network are not proven',
-    allowed: ['lsof -nP -i :80', 'lsof -p 1', 'netstat -tln', 'netstat -an --tcp'],
-    asked: ['lsof -i', 'lsof -i :80', 'netstat -a', 'netstat -t', 'netstat -r', 'hostid'],
+    allowed: ['lsof -nP -i :80', 'lsof -n -p 1', 'netstat -tln', 'netstat -an --tcp'],
+    asked: [
+      'lsof',
+      'lsof -p 1',
+      'lsof -i',
+      'lsof -i :80',
+      'netstat -a',
+      'netstat -t',
+      'netstat -r',
+      'hostid',
+    ],
   },
   {
     theme: 'files that editors, hooks and package managers run are protected',
@@ -281,6 +290,8 @@ export const DENIED_PLACES: readonly Theme[] = [
     asked: [
       'touch .devcontainer.json',
       'touch lefthook-local.yml',
+      'touch .envrc.local',
+      'touch .direnv/flake-profile.rc',
       'mkdir .lefthook/x',
       'touch .simple-git-hooks.json',
       'touch mise.toml',

@@ -190,6 +190,15 @@ lsof -a -i -un
 lsof -i -P -pn
 lsof +m b
 lsof -r
+lsof
+lsof -p 1
+lsof -a -u dev -c node
+lsof -cn
+podman ps
+podman images
+podman --version
+kubectl --version
+kubectl --help
 find . -delete
 find . -name a -exec rm {} +
 find . -exec rm '{}' ';'
