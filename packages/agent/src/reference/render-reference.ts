@@ -40,7 +40,8 @@ forbid: their deny and ask rules and \`disableBypassPermissionsMode\` apply.
 Objects are merged, and lists are joined. \`heddle config list\` shows what is in effect, and which file it comes from.
 
 A value that is not valid is reported with its file, line and key, and ignored. The rest of the file counts. If a protection cannot be
-read, such as a deny rule or \`sandbox.enabled\`, the same file does not allow anything. \`heddle config schema\` prints the JSON schema of these
+read, such as a deny rule or \`sandbox.enabled\`, the same file does not allow anything. That includes one item of a list: \`Bash(rm\`, \`Bash rm\`, \`5\`.
+A rule for an unknown tool, an empty text, and one that starts with \`#\` or \`//\` are only reported. \`heddle config schema\` prints the JSON schema of these
 files, for editors. Hooks and permission rules that change while a session runs apply from the next prompt or call on; other settings
 apply at the next start. Files of the project permit more only after your next prompt, see permissions.md. A variable wins over a setting. On and off are written as \`1\` and \`0\`.
 

@@ -29,7 +29,7 @@ export interface KnownSetting<T extends Json = Json> extends SettingKind<T> {
   readonly variable?: string;
   readonly byDefault?: Json;
   /**
-   * - `protects`: if the value is invalid, no `grants` setting of the same file counts.
+   * - `protects`: if the value or a part of it is invalid, no `grants` setting of the same file counts.
    * - `grants`: gives the model more freedom.
    */
   readonly role?: 'protects' | 'grants';
@@ -235,7 +235,11 @@ export const KNOWN_SETTINGS: Readonly<Record<string, KnownSetting>> = {
   ...Object.fromEntries(LOOP_SETTINGS),
 };
 
-/** Returns the typed value of a key in merged settings. An invalid value counts as absent. */
+/** Whether a mode permits more than the default. */
+export function raisesMode(mode: Json | undefined): boolean {
+  return mode === 'acceptEdits' || mode === 'bypassPermissions';
+}
+
 /** Returns whether a feature is on: its variable counts before its setting. It is off by default. */
 export function isSwitchedOn(
   merged: JsonObject,
@@ -246,6 +250,7 @@ export function isSwitchedOn(
   return typeof given === 'boolean' ? given : readSetting(merged, key) === true;
 }
 
+/** Returns the typed value of a key in merged settings. An invalid value counts as absent. */
 export function readSetting<Key extends keyof typeof OWN_SETTINGS>(
   merged: JsonObject,
   key: Key,

@@ -6,6 +6,7 @@ import { parseRule, type PermissionRule, type RuleList, type Rules } from '../pe
 import type { LoadedSettings } from './load-settings.ts';
 import { leftOutNotes } from './effective-settings.ts';
 import { describePlace } from './find-line.ts';
+import { raisesMode } from './known-settings.ts';
 import { isOfRepository } from './of-repository.ts';
 import { stringsOf } from './validate-settings.ts';
 import type { LoadedFile } from './scopes.ts';
@@ -25,8 +26,6 @@ export interface PermissionSettings {
 
 const LISTS: readonly RuleList[] = ['deny', 'ask', 'allow'];
 const MODES: readonly PermissionMode[] = ['default', 'acceptEdits', 'plan', 'dontAsk', 'bypassPermissions'];
-/** More freedom than a project may give itself. */
-const ESCALATING: ReadonlySet<string> = new Set(['acceptEdits', 'bypassPermissions']);
 
 export async function permissionSettings(
   { files, problems }: LoadedSettings,
@@ -104,7 +103,7 @@ async function modeOf(loaded: LoadedFile, problems: string[]): Promise<Permissio
   const value = permissionsOf(loaded)['defaultMode'];
   if (typeof value !== 'string') return [];
   const where = describePlace(loaded, ['permissions', 'defaultMode']);
-  if (ESCALATING.has(value) && (await isOfRepository(loaded))) {
+  if (raisesMode(value) && (await isOfRepository(loaded))) {
     problems.push(`${where}: a project cannot raise its own mode to ${value}.`);
     return [];
   }

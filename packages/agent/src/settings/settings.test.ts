@@ -79,7 +79,7 @@ describe('settings', () => {
       '    "deny": "Bash(rm *)",',
       '    "ask": [',
       '      "Bash(git push)",',
-      '      "Bash((("',
+      '      "# Bash((("',
       '    ]',
       '  }',
       '}',

@@ -1,8 +1,9 @@
 /** Validates settings against the table of known settings. An invalid value is left out and reported; the rest counts. */
 import { isJsonObject, type Json, type JsonObject } from '@heddle/core';
+import { parseRule } from '../permission/rules/rule.ts';
 import { describeJsonError } from './json-error.ts';
 import type { JsonPath } from './find-line.ts';
-import { KNOWN_SETTINGS } from './known-settings.ts';
+import { KNOWN_SETTINGS, raisesMode } from './known-settings.ts';
 import { valueAt, withKey } from './merge-settings.ts';
 
 export type ParsedSettings =
@@ -32,13 +33,15 @@ export interface ValidatedSettings {
   /** The valid values, and the keys of other programs. */
   readonly settings: JsonObject;
   readonly problems: readonly SettingsProblem[];
+  /** A protection, or a part of it, cannot be read. */
+  readonly lacksProtection: boolean;
 }
 
 /** If a protection cannot be read, the same file does not grant anything. */
 export function validateSettings(given: JsonObject): ValidatedSettings {
   const problems: SettingsProblem[] = [];
   let settings = given;
-  let lacksProtection = false;
+  let lacksProtection = hasUnreadableRule(given);
   for (const [key, setting] of Object.entries(KNOWN_SETTINGS)) {
     const path = key.split('.');
     if (settings[path[0] ?? key] === undefined) continue;
@@ -56,14 +59,46 @@ export function validateSettings(given: JsonObject): ValidatedSettings {
     const rest = usable === undefined ? 'It is ignored.' : 'Only its valid part counts.';
     problems.push({ path, message: `${wrong(path, setting.expects, value)} ${rest}` });
     settings = withKey(settings, path, usable);
-    lacksProtection ||= usable === undefined && setting.role === 'protects';
+    lacksProtection ||= setting.role === 'protects' && (usable === undefined || isPart(usable, value));
   }
-  return lacksProtection ? withoutGrants(settings, problems) : { settings, problems };
+  return lacksProtection
+    ? { ...withoutGrants(settings, problems), lacksProtection }
+    : { settings, problems, lacksProtection };
 }
 
-function withoutGrants(settings: JsonObject, problems: readonly SettingsProblem[]): ValidatedSettings {
+/** Whether items of a list were left out. */
+function isPart(usable: Json, value: Json): boolean {
+  return Array.isArray(usable) && Array.isArray(value) && usable.length < value.length;
+}
+
+/** Whether the author of a deny or ask rule expects a protection that it does not give. */
+function hasUnreadableRule({ permissions }: JsonObject): boolean {
+  if (!isJsonObject(permissions)) return false;
+  return (['deny', 'ask'] as const).some((list) => {
+    const value = permissions[list];
+    return stringsOf(typeof value === 'string' ? [value] : value).some(
+      (text) => !parseRule(text, list).ok && !isComment(text),
+    );
+  });
+}
+
+/** JSON has no comments, so some people write them into lists. */
+function isComment(text: string): boolean {
+  return /^\s*($|#|\/\/)/.test(text);
+}
+
+function withoutGrants(
+  settings: JsonObject,
+  problems: readonly SettingsProblem[],
+): Pick<ValidatedSettings, 'settings' | 'problems'> {
   const granting = Object.entries(KNOWN_SETTINGS)
-    .filter(([key, { role }]) => role === 'grants' && valueAt(settings, key.split('.')) !== undefined)
+    .filter(([key, { role }]) => {
+      const value = valueAt(settings, key.split('.'));
+      // The other modes do not permit more.
+      return (
+        role === 'grants' && (key === 'permissions.defaultMode' ? raisesMode(value) : value !== undefined)
+      );
+    })
     .map(([key]) => key);
   if (granting.length === 0) return { settings, problems };
   const message = `${granting.join(', ')} of this file are ignored too, because a protection beside them cannot be read.`;
