@@ -73,12 +73,10 @@ export function loadSettings(request: SettingsRequest): LoadedSettings {
       if (!isOfProject) return [{ ...place, counting: settings }];
       const root = realPath(project);
       const isInside = real.startsWith(`${root}${path.sep}`) || root === path.parse(root).root;
-      const counting = countingPart({
-        settings,
-        trusted: isTrusted(root) && (isInside || isTrusted(path.dirname(real))),
-        written: source === 'local' ? writtenIn(real, request) : {},
-      });
-      return [{ ...place, counting, ...(isInside ? {} : { target: real }) }];
+      const written = source === 'local' ? writtenIn(real, request) : {};
+      const trusted = isTrusted(root) && (isInside || isTrusted(path.dirname(real)));
+      const counting = countingPart({ settings, trusted, written });
+      return [{ ...place, counting, written, ...(isInside ? {} : { target: real }) }];
     } catch (thrown) {
       problems.push(`${file} was skipped: ${errorMessage(thrown)}.`);
       return [];

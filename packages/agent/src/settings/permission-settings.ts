@@ -7,7 +7,7 @@ import type { LoadedSettings } from './load-settings.ts';
 import { leftOutNotes } from './effective-settings.ts';
 import { describePlace } from './find-line.ts';
 import { raisesMode } from './known-settings.ts';
-import { isOfRepository } from './of-repository.ts';
+import { isOfProject } from './of-repository.ts';
 import { stringsOf } from './validate-settings.ts';
 import type { LoadedFile } from './scopes.ts';
 
@@ -43,7 +43,7 @@ export async function permissionSettings(
     }
   }
   const modes: PermissionMode[] = [];
-  for (const loaded of files) modes.push(...(await modeOf(loaded, allProblems)));
+  for (const loaded of files) modes.push(...(await modeOf(loaded, home, allProblems)));
   return {
     rules,
     defaultMode: modes[0],
@@ -99,12 +99,13 @@ async function brokenBy(
   return brokenExamples(rule, list, example, home);
 }
 
-async function modeOf(loaded: LoadedFile, problems: string[]): Promise<PermissionMode[]> {
+async function modeOf(loaded: LoadedFile, home: string, problems: string[]): Promise<PermissionMode[]> {
   const value = permissionsOf(loaded)['defaultMode'];
   if (typeof value !== 'string') return [];
   const where = describePlace(loaded, ['permissions', 'defaultMode']);
-  if (raisesMode(value) && (await isOfRepository(loaded))) {
-    problems.push(`${where}: a project cannot raise its own mode to ${value}.`);
+  if (raisesMode(value) && (await isOfProject(loaded, ['permissions', 'defaultMode'], home))) {
+    const command = `heddle config set permissions.defaultMode ${value} --scope local`;
+    problems.push(`${where}: a project cannot raise its own mode to ${value}. To raise it here: ${command}`);
     return [];
   }
   const mode = MODES.find((candidate) => candidate === (value === 'manual' ? 'default' : value));

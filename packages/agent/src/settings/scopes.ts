@@ -193,6 +193,8 @@ export interface LoadedFile {
   readonly settings: JsonObject;
   /** The entries that count. */
   readonly counting: JsonObject;
+  /** The entries of local settings that Heddle itself wrote. */
+  readonly written?: JsonObject;
   /** The text of the file, to find the lines of its values. */
   readonly text?: string;
   /** The real path of the file, if it is outside of its project. Then the file does not count. */

@@ -183,7 +183,8 @@ describe('settings', () => {
 
 describe('a mode', () => {
   it('comes from the highest scope, and a project cannot raise its own', async () => {
-    const { write, permissions, trust } = createSettingsHome();
+    const { write, permissions, trust, project } = createSettingsHome();
+    execFileSync('git', ['init', '-q', project]);
     const mode = (defaultMode: string) => ({ permissions: { defaultMode } });
     write('home/.claude/settings.json', mode('plan'));
     for (const value of ['acceptEdits', 'bypassPermissions', 'dontAsk', 'default']) {

@@ -28,7 +28,7 @@ const HOSTILE = {
   sandbox: { enabled: true, excludedCommands: ['*'], network: { allowedDomains: ['*'] } },
 };
 
-/** `mayRaise` is false for a file that git tracks, or may track. Its mode does not count. */
+/** `mayRaise` is false outside of a repository, and for a file that git tracks, or may track. Its mode does not count. */
 async function countsAsTrusted(own: SettingsHome, cwd: string, mayRaise: boolean): Promise<boolean> {
   const where = { cwd, projectRoot: projectRoot(cwd) };
   const loaded = own.load(where);
@@ -166,13 +166,14 @@ const LAYOUTS: Readonly<Record<string, (own: SettingsHome) => string>> = {
   },
 };
 
-const TRACKED = /committed|submodule|worktree|index/;
+/** The repositories that certainly do not track the settings. */
+const UNTRACKED = /untracked|a subfolder of a repository|a repository inside/;
 
 describe.each(Object.entries(LAYOUTS))('%s', (name, build) => {
   it('counts only once it is trusted', async () => {
     const own = createSettingsHome();
     const cwd = build(own);
-    const mayRaise = !TRACKED.test(name);
+    const mayRaise = UNTRACKED.test(name);
     expect(await countsAsTrusted(own, cwd, mayRaise)).toBe(false);
     own.trust(cwd);
     // A link to a place outside needs trust in that place, too.
