@@ -35,10 +35,13 @@ export interface LoadedSettings {
   readonly files: readonly LoadedFile[];
   /** Skipped files and ignored values, as whole sentences with file and line. */
   readonly problems: readonly string[];
+  /** The files of which nothing, or not every protection and hook can be read, with the reason. */
+  readonly invalid?: ReadonlyMap<string, string>;
 }
 
 export function loadSettings(request: SettingsRequest): LoadedSettings {
   const problems: string[] = [];
+  const invalid = new Map<string, string>();
   const { cwd, sources } = request;
   const wanted = new Set<RuleSource>([...(sources ?? SCOPES), 'managed']);
   const isTrusted = trustIn(request);
@@ -46,9 +49,13 @@ export function loadSettings(request: SettingsRequest): LoadedSettings {
     const parsed = parseSettings(text);
     if (!parsed.ok) {
       problems.push(`${name} was skipped: ${parsed.message}.`);
+      invalid.set(name, parsed.message);
       return undefined;
     }
     const checked = validateSettings(parsed.settings);
+    const lacksHooks = checked.problems.some(({ path: [key] }) => key === 'hooks');
+    if (checked.lacksProtection) invalid.set(name, 'a protection cannot be read');
+    else if (lacksHooks) invalid.set(name, 'its hooks cannot be read');
     for (const { path: key, message } of checked.problems)
       problems.push(`${name}:${findLine(text, key)}: ${message}`);
     return checked.settings;
@@ -56,7 +63,8 @@ export function loadSettings(request: SettingsRequest): LoadedSettings {
   const read = ({ source, file, base, project = base, isAbove }: SettingsFile): LoadedFile[] => {
     if (request.kept?.has(file) === true) return [request.kept.get(file) ?? []].flat();
     try {
-      if (!existsSync(file)) return [];
+      // Throws if the file cannot be reached, for example because its link leads to itself.
+      if (statSync(file, { throwIfNoEntry: false }) === undefined) return [];
       // Resolved once, so that the checked file is the file that is read.
       const real = realPath(file);
       const isOfProject = source === 'project' || source === 'local';
@@ -79,6 +87,7 @@ export function loadSettings(request: SettingsRequest): LoadedSettings {
       return [{ ...place, counting, written, ...(isInside ? {} : { target: real }) }];
     } catch (thrown) {
       problems.push(`${file} was skipped: ${errorMessage(thrown)}.`);
+      invalid.set(file, errorMessage(thrown));
       return [];
     }
   };
@@ -107,5 +116,6 @@ export function loadSettings(request: SettingsRequest): LoadedSettings {
       ...onDisk.filter(({ source }) => source !== 'managed').flatMap(read),
     ],
     problems,
+    invalid,
   };
 }

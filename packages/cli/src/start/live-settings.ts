@@ -50,6 +50,10 @@ export class LiveSettings {
   readonly #kept: Map<string, LoadedFile | undefined>;
   /** The content of project files at the latest prompt of the user, for those that changed since. */
   readonly #held = new Map<string, LoadedFile | undefined>();
+  /** The latest content of each file that was valid in this session. */
+  readonly #valid = new Map<string, LoadedFile>();
+  /** The files that are not valid now, with the reason. */
+  #invalid: ReadonlyMap<string, string> = new Map();
   #directories: readonly string[];
   /** The project of the session stays the same, although a command may make another one around its folder. */
   readonly #ofProject: readonly SettingsFile[];
@@ -67,6 +71,7 @@ export class LiveSettings {
     this.#files = foundFiles(setup.flags);
     this.#ofProject = this.#files.filter(isOfProject);
     this.#seen = statesOf(this.#files);
+    if (setup.loaded) this.#takeValid(setup.loaded, invalidFiles(setup.loaded));
   }
 
   /** Applies changed files before a prompt. Those of the project apply in full if the prompt is of the user. */
@@ -130,17 +135,49 @@ export class LiveSettings {
     const { flags, rules } = this.#setup;
     const known = { ...flags, settingsFiles: this.#files };
     const setup = await permissionSetup({ ...known, keptSettings: this.#kept });
-    if (this.#held.size === 0) return { setup, isHeld: false };
+    const contents = this.#lastValidContents(setup.loaded);
     let isHeld = false;
-    const limited = new Map<string, LoadedFile | undefined>();
     for (const [file, before] of this.#held) {
       if (this.#kept.has(file)) continue;
-      const now = setup.loaded.files.find((loaded) => loaded.file === file);
-      limited.set(file, stricterFile(before, now, rules));
+      const now = contents.get(file) ?? setup.loaded.files.find((loaded) => loaded.file === file);
+      contents.set(file, stricterFile(before, now, rules));
       isHeld ||= hasNews(before, now, rules);
     }
-    const keptSettings = new Map([...this.#kept, ...limited]);
+    if (contents.size === 0) return { setup, isHeld };
+    const keptSettings = new Map([...this.#kept, ...contents]);
     return { setup: await permissionSetup({ ...known, keptSettings }), isHeld };
+  }
+
+  /**
+   * Returns the contents that count in place of files that are not valid now, and reports these. An editor may write a file in several
+   * steps, and its protections must not end in between. A file that does not exist is valid.
+   */
+  #lastValidContents(loaded: LoadedSettings): Map<string, LoadedFile | undefined> {
+    const invalid = invalidFiles(loaded);
+    this.#takeValid(loaded, invalid);
+    const contents = new Map<string, LoadedFile | undefined>();
+    for (const [file, why] of invalid) {
+      const isRead = loaded.files.some((one) => one.file === file);
+      const before = isRead ? undefined : this.#loaded.find((one) => one.file === file);
+      const content = this.#valid.get(file) ?? before;
+      if (content === undefined) continue;
+      contents.set(file, content);
+      if (!this.#invalid.has(file))
+        this.#setup.notify(
+          `${file} is not valid: ${why}. Its last valid content stays in force until the file is valid again.`,
+        );
+    }
+    this.#invalid = invalid;
+    return contents;
+  }
+
+  #takeValid({ files }: LoadedSettings, invalid: ReadonlyMap<string, string>): void {
+    for (const { file } of this.#files) {
+      if (this.#kept.has(file) || invalid.has(file)) continue;
+      const content = files.find((one) => one.file === file);
+      if (content === undefined) this.#valid.delete(file);
+      else this.#valid.set(file, content);
+    }
   }
 
   #apply({ rules, directories, loaded, notes }: PermissionSetup): void {
@@ -170,6 +207,15 @@ export class LiveSettings {
     );
     return JSON.stringify([texts, rules.directories, hooks.list()]);
   }
+}
+
+/** Returns the files with something that cannot be read, and protects: a rule or a hook, for example. */
+function invalidFiles({ files, invalid = new Map() }: LoadedSettings): ReadonlyMap<string, string> {
+  const lacking = files.flatMap((one): [string, string][] => {
+    const { missing } = settingsHooks({ files: [one], problems: [] });
+    return one.file === undefined || missing.length === 0 ? [] : [[one.file, 'a hook cannot be read']];
+  });
+  return new Map([...lacking, ...invalid]);
 }
 
 function foundFiles({ projectConfigRoot, folder }: PermissionFlags): readonly SettingsFile[] {
