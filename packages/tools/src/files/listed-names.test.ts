@@ -95,6 +95,35 @@ describe('a folder that ignores case', () => {
   });
 });
 
+describe('a disk that folds the case of some letters only', () => {
+  // As exFAT: each letter has at most one other case, and forms of accents stay.
+  const simple = (name: string): string =>
+    Array.from(name, (letter) => {
+      const upper = letter.toUpperCase();
+      return upper.length === 1 && upper !== 'I' ? upper : letter === 'i' ? 'I' : letter;
+    }).join('');
+  const files = ['/mnt/e/Stra\u00DFe/x', '/mnt/e/\u0131', '/mnt/e/\uFB01', '/mnt/e/7', '/mnt/e/Private/k'];
+  const list = (folder: string): string[] => {
+    const below = files.filter((file) => file.startsWith(`${folder}/`));
+    return [...new Set(below.map((file) => file.slice(folder.length + 1).split('/', 1)[0] ?? ''))];
+  };
+  const known = files.flatMap((file) => [file, path.posix.dirname(file), '/mnt/e', '/mnt']);
+  const access: NameAccess = {
+    list,
+    first: (folder, most) => list(folder).slice(0, most),
+    identify: (file) => known.find((one) => simple(one) === simple(file)),
+  };
+
+  it.each(['Stra\u00DFe', '\u0131', '\uFB01', '7', 'none'])(
+    'finds names in another case after a look at the name %s',
+    (first) => {
+      const listed = listedPaths(access);
+      expect(listed(`/mnt/e/${first}`)).toBe(`/mnt/e/${first}`);
+      expect(listed('/mnt/e/private/K')).toBe('/mnt/e/Private/k');
+    },
+  );
+});
+
 describe('a folder that respects case', () => {
   it('keeps names that differ only in case', () => {
     const { access } = diskOf({ files: ['/p/a', '/p/A', '/p/b'] });

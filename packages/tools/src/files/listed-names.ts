@@ -48,8 +48,8 @@ export function listedPaths(access: NameAccess = disk): (real: string) => string
     const others = forms.filter((other) => access.identify(path.join(folder, other)) !== undefined);
     if (others.length === 0) {
       if (access.identify(path.join(folder, name)) === undefined) return 'missing';
-      // A name without letters has no other form.
-      if (forms.length > 0) folding.set(folder, false);
+      // Every disk that ignores case does so for these letters. About other letters and about accents disks differ.
+      if (swapAsciiCase(name) !== name) folding.set(folder, false);
       return false;
     }
     const all = listed(folder);
@@ -132,10 +132,15 @@ function isPlain(name: string): boolean {
 
 /** Returns other spellings by which some disks find the same file. */
 function formsOf(name: string): readonly string[] {
+  const plain = swapAsciiCase(name);
   const forms = isPlain(name)
-    ? [swapCase(name)]
-    : [swapCase(name), name.normalize('NFC'), name.normalize('NFD'), foldName(name)];
+    ? [plain]
+    : [plain, swapCase(name), name.normalize('NFC'), name.normalize('NFD'), foldName(name)];
   return [...new Set(forms)].filter((form) => form !== name);
+}
+
+function swapAsciiCase(name: string): string {
+  return name.replace(/[A-Za-z]+/g, swapCase);
 }
 
 function swapCase(name: string): string {
