@@ -3,7 +3,7 @@
  * of its data, or it has hooks. Settings of the user and of the machine do not count, because the user chose them. Reads files and
  * starts no process.
  */
-import { type Dirent, readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
+import { realpathSync, type Stats, statSync } from 'node:fs';
 import path from 'node:path';
 import { isLinkOfProcess, passesPlace } from '../files/follow-path.ts';
 import {
@@ -12,6 +12,7 @@ import {
   readRepositorySettings,
   type ScopedSetting,
 } from './config-files.ts';
+import { findDataLink } from './data-links.ts';
 import { gitPath, mayExist } from './git-path.ts';
 import { isHarmlessSetting } from './harmless-settings.ts';
 import { indexOf } from './index-file.ts';
@@ -77,7 +78,7 @@ function programsOf(
   if (settings === undefined || index === undefined || modules === undefined || depth > MOST_NESTED)
     return UNKNOWN_PROGRAMS;
   const named = settings.filter((setting) => mayRunProgram(setting, repository)).map(({ key }) => key);
-  const found = findLink(repository);
+  const found = findDataLink(repository);
   if (found === undefined) return UNKNOWN_PROGRAMS;
   const trees = index.gitlinks
     .map((folder) => path.join(repository.top, folder))
@@ -330,37 +331,5 @@ function isOwnTree(written: string, { top, gitDir }: GitRepository): boolean {
     return place !== undefined && realpathSync.native(place) === realpathSync.native(top);
   } catch {
     return false;
-  }
-}
-
-/** The number of folders that are looked at. More count as unknown. */
-const MOST_FOLDERS = 2_000;
-
-/**
- * Returns a link among the files that git writes in its data, through which it would write elsewhere. Git makes none. Undefined
- * if there are too many folders. Links to hooks are common, and git does not write there.
- */
-function findLink({ gitDir, commonDir }: GitRepository): { readonly link: string | undefined } | undefined {
-  const folders = [...new Set([gitDir, commonDir])];
-  for (let at = 0; at < folders.length; at++) {
-    if (at > MOST_FOLDERS) return undefined;
-    const folder = folders[at] ?? '';
-    const isTop = folder === gitDir || folder === commonDir;
-    for (const entry of entriesIn(folder)) {
-      const place = path.join(folder, entry.name);
-      if (isTop && entry.name === 'hooks') continue;
-      if (entry.isSymbolicLink()) return { link: place };
-      const isWalked = isTop ? /^(logs|refs|info|objects)$/.test(entry.name) : !folder.endsWith('/objects');
-      if (entry.isDirectory() && isWalked) folders.push(place);
-    }
-  }
-  return { link: undefined };
-}
-
-function entriesIn(folder: string): readonly Dirent[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true });
-  } catch {
-    return [];
   }
 }

@@ -1,0 +1,103 @@
+/**
+ * Finds links in the data of a repository. Git writes through a link at most of its file names: `git gc` replaces the target of
+ * `objects/info/commit-graph`. Git itself makes no links, but an archive can contain them.
+ */
+import { type Dirent, readdirSync } from 'node:fs';
+import path from 'node:path';
+import { errorCode } from '@heddle/core';
+import { type GitRepository, isGitFolder, mayHaveEntry } from './repository.ts';
+
+/** The number of folders that are looked at. More count as unknown. */
+const MOST_FOLDERS = 2_000;
+
+/** The folders that git and git-lfs write. A disk can ignore case. Other programs keep whole working trees beside them. */
+const WRITTEN =
+  /^(NOTES_MERGE_WORKTREE|branches|fsmonitor--daemon|info|lfs|logs|lost-found|modules|objects|rebase-apply|rebase-merge|refs|reftable|remotes|rr-cache|sequencer|svn|worktrees)$/i;
+
+/** Objects are in folders with two letters. Git creates each file there under a new name, and moves it. */
+const OBJECT_FOLDER = /^[0-9a-f]{2}$/i;
+
+/** The character in place of bytes that are not UTF-8. Such a folder cannot be opened by its name. */
+const UNKNOWN_CHARACTER = '\uFFFD';
+
+type Role =
+  /** The data of a repository or of a working tree. */
+  | 'data'
+  /** Contains data, one folder for each working tree. */
+  | 'worktrees'
+  /** Contains the data of submodules, at any depth. Each of them is looked at as a repository of its own. */
+  | 'modules'
+  /** Contains folders of objects. */
+  | 'objects'
+  | 'lfs'
+  /** Contains folders with two letters, and in each of them folders of objects. */
+  | 'lfs-objects'
+  | 'other';
+
+interface DataFolder {
+  readonly folder: string;
+  readonly role: Role;
+}
+
+/**
+ * Returns a link among the files that git writes in its data, through which it would write elsewhere. Links to hooks are common, and
+ * git does not write there.
+ *
+ * Contract: undefined if there are too many folders, or one that cannot be listed. In an ordinary repository it takes one look
+ * per branch folder, and none at the single objects.
+ */
+export function findDataLink({
+  gitDir,
+  commonDir,
+}: GitRepository): { readonly link: string | undefined } | undefined {
+  const folders = [...new Set([gitDir, commonDir])].map((folder): DataFolder => ({ folder, role: 'data' }));
+  for (let at = 0; at < folders.length; at++) {
+    const { folder = '', role = 'other' } = folders[at] ?? {};
+    if (at > MOST_FOLDERS) return undefined;
+    if (role === 'modules' && isGitFolder((name) => mayHaveEntry(path.join(folder, name)))) continue;
+    const entries = entriesIn(folder);
+    if (entries === undefined) return undefined;
+    for (const entry of entries) {
+      const place = path.join(folder, entry.name);
+      if (role === 'data' && entry.name === 'hooks') continue;
+      if (entry.isSymbolicLink()) return { link: place };
+      const below = entry.isDirectory() ? roleBelow(entry.name, role) : undefined;
+      if (below === undefined) continue;
+      if (entry.name.includes(UNKNOWN_CHARACTER)) return undefined;
+      folders.push({ folder: place, role: below });
+    }
+  }
+  return { link: undefined };
+}
+
+/** Undefined: git does not write there, or only files with new names. */
+function roleBelow(name: string, role: Role): Role | undefined {
+  const lower = name.toLowerCase();
+  switch (role) {
+    case 'data':
+      if (lower === 'worktrees' || lower === 'modules' || lower === 'objects' || lower === 'lfs')
+        return lower;
+      return WRITTEN.test(name) ? 'other' : undefined;
+    case 'worktrees':
+      return 'data';
+    case 'modules':
+      return 'modules';
+    case 'objects':
+      return OBJECT_FOLDER.test(name) ? undefined : 'other';
+    case 'lfs':
+      return lower === 'objects' ? 'lfs-objects' : 'other';
+    case 'lfs-objects':
+      return 'objects';
+    case 'other':
+      return 'other';
+  }
+}
+
+/** Empty if there is no such folder, undefined if it cannot be listed. Git can also write in a folder that it cannot list. */
+function entriesIn(folder: string): readonly Dirent[] | undefined {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch (thrown) {
+    return /^(ENOENT|ENOTDIR)$/.test(String(errorCode(thrown))) ? [] : undefined;
+  }
+}
