@@ -19,7 +19,7 @@ export function isExcluded(command: string, excluded: readonly string[], world: 
 
 /** `docker` matches docker with any arguments. */
 function namedBy(text: string): CommandPattern {
-  const patterns = [text, `${text} *`].map((one) => commandPattern(one));
+  const patterns = [text, `${text} *`].map((one) => commandPattern(one, 'allow'));
   return (spelling) => patterns.some((pattern) => pattern(spelling));
 }
 

@@ -4,7 +4,8 @@
  * make no difference.
  */
 import type { ShellAssignment, ShellWord } from '@heddle/tools/shell';
-import { wildcardMatcher } from './wildcard.ts';
+import type { RuleList } from './rule.ts';
+import { countStars, type Matcher, wildcardMatcher } from './wildcard.ts';
 
 export interface Spelling {
   readonly canonical: string;
@@ -13,29 +14,77 @@ export interface Spelling {
 
 export type CommandPattern = (spelling: Spelling) => boolean;
 
-export function commandPattern(specifier: string): CommandPattern {
-  const written = compile(specifier);
+/** A deny or ask rule matches each reading of its pattern, and an allow rule only the narrowest one. */
+export function commandPattern(specifier: string, list: RuleList): CommandPattern {
+  if (list === 'allow') return spelledPattern(specifier, compileAllowing);
+  return spelledPattern(specifier.replace(/([: ])\*+$/, '$1*'), compileObjecting);
+}
+
+/** The pattern of a name, such as that of a skill. */
+export function namePattern(specifier: string): CommandPattern {
+  return spelledPattern(specifier, compile);
+}
+
+function spelledPattern(specifier: string, read: (pattern: string) => Matcher): CommandPattern {
+  const written = read(specifier);
   const canonical = canonicalPattern(specifier);
   const same = canonical === undefined || canonical === specifier;
-  const read = same ? written : compile(canonical);
+  const plain = same ? written : read(canonical);
   return (spelling) =>
-    read(spelling.canonical) ||
+    plain(spelling.canonical) ||
     ((!same || spelling.written !== spelling.canonical) && written(spelling.written));
 }
 
-function compile(specifier: string): (text: string) => boolean {
+function compile(specifier: string): Matcher {
   const prefix = prefixOf(specifier);
   if (prefix !== undefined) {
     const begin = `${prefix} `;
     return (text) => text === prefix || text.startsWith(begin);
   }
   if (!specifier.includes('*')) return (text) => text === specifier;
-  // A trailing ` *` also matches no further word.
-  const open = specifier.endsWith(' *') && !specifier.endsWith('\\ *');
-  if (!open) return wildcardMatcher(specifier);
-  const [alone, followed] = [wildcardMatcher(specifier.slice(0, -2)), wildcardMatcher(specifier)];
-  return (text) => alone(text) || followed(text);
+  return matcherOfAny(withoutLastWord(specifier).map((pattern) => wildcardMatcher(pattern)));
 }
+
+/** A trailing ` *` also matches no further word. */
+function withoutLastWord(specifier: string): readonly string[] {
+  const isOpen = specifier.endsWith(' *') && !specifier.endsWith('\\ *');
+  return isOpen ? [specifier.slice(0, -2), specifier] : [specifier];
+}
+
+function matcherOfAny(matchers: readonly Matcher[]): Matcher {
+  return (text) => matchers.some((matches) => matches(text));
+}
+
+/** Returns `feature/*` for `feature/*:*`. */
+function starredBeforeColon(specifier: string): string | undefined {
+  return /^([^]*\*[^]*):\*$/.exec(specifier)?.[1];
+}
+
+/** `rm *:*` means `rm *` with any further words, and also its text with a colon. */
+function compileObjecting(specifier: string): Matcher {
+  const starred = starredBeforeColon(specifier);
+  if (starred === undefined) return compile(specifier);
+  return matcherOfAny([compile(starred), wildcardMatcher(`${starred} *`), wildcardMatcher(specifier)]);
+}
+
+/**
+ * A star at the start of a longer pattern matches one plain word, the name of a program. The stars before `:*` match no colon: the user
+ * of `git push origin feature/*:*` did not mean `feature/x:main`.
+ */
+function compileAllowing(specifier: string): Matcher {
+  const starred = starredBeforeColon(specifier);
+  const isProgram = /^\*+[^*]/.test(specifier);
+  if (starred === undefined && !isProgram) return compile(specifier);
+  const own = starred === undefined ? 0 : countStars(starred);
+  const accepts = (matched: string, star: number): boolean =>
+    (star > 0 || !isProgram || PROGRAM.test(matched)) && (star >= own || !matched.includes(':'));
+  const patterns =
+    starred === undefined ? withoutLastWord(specifier) : [...withoutLastWord(starred), `${starred} *`];
+  return matcherOfAny(patterns.map((pattern) => wildcardMatcher(pattern, accepts)));
+}
+
+/** The name of a program, or a beginning of one. */
+const PROGRAM = /^(?:[\p{L}\p{N}_][\p{L}\p{N}_.+-]*)?$/u;
 
 /** The words before `npm run *` and `npm run:*`, which match with any continuation. */
 function prefixOf(specifier: string): string | undefined {
@@ -168,5 +217,5 @@ export function commandIndex<T>(
 
 /** Undefined if a star or a quote hides the first word, and for a rule about every command. */
 function firstWord(specifier: string | undefined): string | undefined {
-  return specifier === undefined ? undefined : /^([^\s*'"\\]+)(?=\s|:\*$|$)/.exec(specifier)?.[1];
+  return specifier === undefined ? undefined : /^([^\s*'"\\]+)(?=\s|:\*+$|$)/.exec(specifier)?.[1];
 }

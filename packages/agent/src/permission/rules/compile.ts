@@ -11,6 +11,7 @@ import {
   commandIndex,
   type CommandPattern,
   commandPattern,
+  namePattern,
 } from './command-pattern.ts';
 import { type DomainPattern, domainPattern } from './domain.ts';
 import { copiesOf, placeOf, withMoved } from './copies.ts';
@@ -241,7 +242,7 @@ function compileSpecifier(
   const named = list !== 'allow' && param !== undefined && param === mainField(tool);
   return {
     text,
-    command: tool === 'Bash' ? commandPattern(text) : undefined,
+    command: tool === 'Bash' ? commandPattern(text, list) : undefined,
     doubt: tool === 'Bash' && list !== 'allow' ? commandDoubt(text) : undefined,
     path: files && anchoredPattern(files, list === 'allow' ? 'allow' : 'deny', world),
     domain: fetches && param === 'domain' ? domainPattern(value ?? '') : undefined,
@@ -278,7 +279,7 @@ function nameMatcher(text: string, list: RuleList, tool: string): (name: string)
   // A URI has no words, in which quotes would not count.
   if (tool === RESOURCES && list === 'allow' && !text.includes('*')) return (name) => name === text;
   const spelled = list === 'allow' ? (name: string) => name : (name: string) => name.toLowerCase();
-  const matches = commandPattern(spelled(text));
+  const matches = namePattern(spelled(text));
   // `git:*` may also mean all names that start with `git:`.
   const asWritten = list === 'allow' ? () => false : wildcardMatcher(spelled(text));
   return (name) => {

@@ -5,8 +5,16 @@
 
 export type Matcher = (text: string) => boolean;
 
-/** `*` matches any text, including line ends. `\*` matches a star. */
-export function wildcardMatcher(pattern: string): Matcher {
+/**
+ * `*` matches any text, including line ends. `\*` matches a star.
+ *
+ * `accepts` limits the texts of the stars, which are counted from 0. If it accepts a text, it must accept each beginning of
+ * it that can be the text of that star.
+ */
+export function wildcardMatcher(
+  pattern: string,
+  accepts?: (matched: string, star: number) => boolean,
+): Matcher {
   const [first = '', ...others] = literalsOf(pattern);
   const last = others.pop();
   if (last === undefined) return (text) => text === first;
@@ -14,14 +22,20 @@ export function wildcardMatcher(pattern: string): Matcher {
     const end = text.length - last.length;
     if (end < first.length || !text.startsWith(first) || !text.endsWith(last)) return false;
     let at = first.length;
-    for (const literal of others) {
+    for (const [star, literal] of others.entries()) {
       // The earliest position is always the best one: it leaves the most text for the rest.
       const found = text.indexOf(literal, at);
       if (found < 0 || found + literal.length > end) return false;
+      if (accepts?.(text.slice(at, found), star) === false) return false;
       at = found + literal.length;
     }
-    return true;
+    return accepts?.(text.slice(at, end), others.length) !== false;
   };
+}
+
+/** Returns the number of stars. Stars beside each other count as one. */
+export function countStars(pattern: string): number {
+  return literalsOf(pattern).length - 1;
 }
 
 /** Returns the texts between the stars. */

@@ -52,6 +52,7 @@ import { SYNCHRONIZED } from './synchronized.ts';
 import { TRANSFERRED_NAMES } from './transferred-names.ts';
 import { TRICKS } from './tricks.ts';
 import { UNDERSTOOD_OPTIONS } from './understood-options.ts';
+import { STARRED_RULES } from './starred-rules.ts';
 import { SPLIT_WORDS } from './split-words.ts';
 import { UNKNOWN_WORDS } from './unknown-words.ts';
 import { UNSEEN } from './unseen.ts';
@@ -120,4 +121,5 @@ export const THEMES: readonly Theme[] = [
   ...AGENTS,
   ...WIDER_WORDS,
   ...UNDERSTOOD_OPTIONS,
+  ...STARRED_RULES,
 ];
