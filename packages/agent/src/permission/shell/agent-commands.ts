@@ -11,6 +11,7 @@ import { touchPart } from './files/file-parts.ts';
 import { touchesFiles } from './files/files-of.ts';
 import { runsElsewhere } from './files/host-words.ts';
 import { settingsTouch } from './files/settings-commands.ts';
+import { findPackageManager } from './package-managers.ts';
 import { mayRunWords } from './possible-commands.ts';
 import {
   baseName,
@@ -98,8 +99,7 @@ interface Start {
 const PLAIN_RUNNERS =
   /^(npx|bunx|pnpx|uvx|env|sudo|doas|nohup|setsid|nice|time|xargs|exec|command|builtin|bash|sh|zsh|dash|ksh|ash)$/;
 const INTERPRETERS = /^(go|node|nodejs|deno|bun|tsx|ts-node|(python|pypy)[\d.]*|ruby|perl|php|source|\.)$/;
-const NODE_MANAGERS = /^(npm|pnpm|yarn|bun)$/;
-const ENVIRONMENTS = /^(poetry|pipenv|pdm|rye|hatch|bundle|rbenv|pyenv|pipx|conda|mamba|micromamba)$/;
+const ENVIRONMENTS = /^(poetry|pipenv|pdm|rye|hatch|rbenv|pyenv|pipx|conda|mamba|micromamba)$/;
 /** Their operands are databases, services and machines. */
 const NAMES_DATA =
   /^(psql|pg_\w+|createdb|dropdb|mysql\w*|mariadb\w*|mongo\w*|redis-cli|duckdb|ansible[\w-]*|supervisorctl|pm2|launchctl|open|code)$/;
@@ -111,11 +111,14 @@ function startsOfRuns(words: readonly ShellWord[]): readonly Start[] {
   // The value of an option may look like the word before a command: `npm --prefix x exec y`.
   const after = (word: RegExp, count = 1): readonly Start[] =>
     words.flatMap(({ value }, at) => (at > 0 && word.test(value) ? firstWords(words, at + count) : []));
-  if (NODE_MANAGERS.test(program))
+  const manager = findPackageManager(program);
+  if (manager)
     return [
-      ...after(args.some(({ value }) => value === 'explore') ? /^--$/ : /^(x|ex|exe|exec|dlx)$/),
-      ...after(/^workspace$/, 2),
-      ...(program === 'npm' ? [] : firstWords(words, 1, /^(run|workspaces|foreach)$/)),
+      ...after(manager.runs),
+      ...(manager.runsIn ? after(manager.runsIn, 2) : []),
+      ...(manager.first
+        ? after(/^workspace$/, 2).concat(firstWords(words, 1, /^(run|workspaces|foreach)$/))
+        : []),
     ];
   if (program === 'uv') return firstWords(words, 1, /^(run|tool)$/);
   if (ENVIRONMENTS.test(program)) return after(/^(run|exec)$/);

@@ -7,6 +7,7 @@ import { commandsInFd } from './files/fd.ts';
 import { commandsInFind } from './files/find.ts';
 import { runsElsewhere as isElsewhere } from './files/host-words.ts';
 import { unknownWord } from './files/touch.ts';
+import { commandOfManager, isPackageManager, type ManagerCommand } from './package-managers.ts';
 import { shortOption } from './short-options.ts';
 
 const RUNNERS: ReadonlySet<string> = new Set(
@@ -27,14 +28,9 @@ const RUNNERS: ReadonlySet<string> = new Set(
 
 /** They run a command after one of their own words. */
 const MANAGERS =
-  /^(npm|pnpm|yarn|bun|uv|poetry|pipenv|rye|hatch|pdm|conda|mise|asdf|direnv|opam|bundle|rbenv|pyenv|lerna|nx|docker|podman|kubectl|nix|nix-shell|git)$/;
+  /^(uv|poetry|pipenv|rye|hatch|pdm|conda|mise|asdf|direnv|opam|rbenv|pyenv|lerna|nx|docker|podman|kubectl|nix|nix-shell|git)$/;
 const RUN_WORD = /^(exec|x|dlx|run|--|-c|--command)$/;
 const GIT_RUN_WORD = /^(foreach|run)$/;
-/** Their `run` takes the name of a project script. */
-const SCRIPT_RUNNERS = /^(npm|pnpm|yarn|bun)$/;
-
-/** Runners from a package, which package managers start by their name: `yarn shx rm x`. */
-const PACKAGED_RUNNERS = /^(shx|cross-env(-shell)?|dotenvx?|env-cmd)$/;
 
 /** Commands after these see the files of a container instead. */
 const ELSEWHERE = /^(docker|podman|kubectl)$/;
@@ -99,18 +95,21 @@ function firstTail(words: readonly ShellWord[]): number | undefined {
   const base = baseName(name.value);
   // `cmake -E rm x`, `cmake -E env rm x`.
   if (base === 'cmake') return words[1]?.value === '-E' ? 2 : undefined;
-  const runs = isRunner(base);
-  if (!runs && !isManager(base)) return undefined;
-  const isRunWord = ({ value }: ShellWord) =>
-    base === 'git'
-      ? GIT_RUN_WORD.test(value)
-      : RUN_WORD.test(value) && !(value === 'run' && SCRIPT_RUNNERS.test(base));
-  if (runs) return 1;
-  const from = words.findIndex(isRunWord) + 1;
-  if (from > 0) return from;
-  const at = words.findIndex((word, index) => index > 0 && mayBeName(word));
-  return SCRIPT_RUNNERS.test(base) && PACKAGED_RUNNERS.test(words[at]?.value ?? '') ? at : undefined;
+  if (isRunner(base)) return 1;
+  if (!isManager(base)) return undefined;
+  const ofManager = commandOf(words);
+  if (isPackageManager(base)) return ofManager?.from;
+  const runWord = base === 'git' ? GIT_RUN_WORD : RUN_WORD;
+  return words.findIndex(({ value }) => runWord.test(value)) + 1 || undefined;
 }
+
+/** Returns the position of the command that a package manager runs. */
+const commandOf = remembered((words: readonly ShellWord[]): ManagerCommand | undefined =>
+  commandOfManager(
+    baseName(words[0]?.value ?? ''),
+    words.map(({ value }) => value),
+  ),
+);
 
 /** They take a host, a file, a folder, a number or a word of their own before the command. */
 const OPERAND_FIRST =
@@ -154,7 +153,7 @@ const expectedTails = remembered((words: readonly ShellWord[]): ExpectedTails =>
   const found: (readonly ShellWord[])[] = [];
   let runner = baseName(words[0]?.value ?? '');
   // A word after an option may be its value or an operand. So the number of operands that follow has two limits.
-  let least = OPERAND_FIRST.test(runner) ? 1 : 0;
+  let least: number = OPERAND_FIRST.test(runner) ? 1 : (commandOf(words)?.names ?? 0);
   // Names of tools can be before the command: `mise exec node@20 -- make`.
   let most = MAY_HAVE_OPERAND.test(runner) ? 1 : runner === 'mise' ? words.length : least;
   for (let at = from; at < words.length; at++) {
@@ -201,7 +200,7 @@ export function hasManyValues(base: string): boolean {
 }
 
 export function isManager(base: string): boolean {
-  return MANAGERS.test(base);
+  return MANAGERS.test(base) || isPackageManager(base);
 }
 
 export function runsElsewhere([name]: readonly ShellWord[]): boolean {

@@ -44,6 +44,7 @@ import {
   withoutHome,
 } from './earlier-effects.ts';
 import { definesNames, runsAfterWrites } from './made-programs.ts';
+import { runsInPackage } from './package-managers.ts';
 import { partsInOrder } from './parts-in-order.ts';
 import { showsHost } from './shown-processes.ts';
 import { readsListedNames } from './listed-names.ts';
@@ -299,6 +300,11 @@ function fileParts(
   const pairs = run.reduce((sum, tail) => sum + tail.length ** 2, 0);
   world.spend?.(Math.floor(pairs / PAIRS_PER_STEP));
   const moved = words.some(({ value }) => /^(-C|-D|--chdir|chdir$)/.test(value)) ? undefined : folders;
+  // In the folder of a package, the files of a program are unknown. Those of other programs are only guessed.
+  const isInPackage = runsInPackage(
+    baseName(words[0]?.value ?? ''),
+    words.slice(1).map(({ value }) => value),
+  );
   const behind = runsElsewhere(words) ? [] : commandTails(words);
   const emptied = behind.flatMap(emptiedFolders);
   const own = filesOf(words);
@@ -315,7 +321,11 @@ function fileParts(
   return [
     ...read,
     ...[words, ...run].flatMap((tail) => openedParts(tail, read, folders, world)),
-    ...[...run.flatMap(filesOf), ...emptied].flatMap((touch) => touchPart(touch, 'command', moved, world)),
+    ...run.flatMap((tail) => {
+      const there = isInPackage && touchesFiles(tail[0]?.value ?? '') ? undefined : moved;
+      return filesOf(tail).flatMap((touch) => touchPart(touch, 'command', there, world));
+    }),
+    ...emptied.flatMap((touch) => touchPart(touch, 'command', moved, world)),
     ...(isCut ? [unknownRemoval(command.shown)] : []),
     ...named.map((place) => namedPart(place, command)),
   ];
