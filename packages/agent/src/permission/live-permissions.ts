@@ -186,11 +186,19 @@ export class LivePermissions {
    * Replaces the rules of files, after settings files changed. `removed` were the folders of the files before. Updates of the session
    * still count, until the files agree with them. An update that widens the rules of a file does not: the user may have taken it back.
    * A folder that was added before keeps its path, also if its name is a link that changed.
-   * Deny and ask rules of the project stay.
+   * Deny and ask rules of the project, and of other files that the model may change, stay.
    */
   replaceSettings(
     rules: Rules,
-    { added, removed }: { readonly added: readonly string[]; readonly removed: readonly string[] },
+    {
+      added,
+      removed,
+      isChangeable = () => false,
+    }: {
+      readonly added: readonly string[];
+      readonly removed: readonly string[];
+      readonly isChangeable?: (file: string) => boolean;
+    },
   ): void {
     const isRead = ({ list, source, text }: ChangedRule): boolean =>
       rules[list].some((rule) => rule.source === source && rule.text === text);
@@ -201,12 +209,14 @@ export class LivePermissions {
     });
     const isRemoved = (list: RuleList, { source, text }: PermissionRule): boolean =>
       this.#changes.some((one) => !one.isAdded && one.list === list && isSameRule(one, { source, text }));
+    const stays = ({ source, file }: PermissionRule): boolean =>
+      OF_PROJECT.has(source) || (file !== undefined && isChangeable(file));
     const replaced = (list: RuleList): readonly PermissionRule[] => {
       const kept = rules[list].filter((rule) => !isRemoved(list, rule));
       const earlier = this.#rules[list].filter(
         (rule) =>
           rule.source === 'session' ||
-          (list !== 'allow' && OF_PROJECT.has(rule.source)) ||
+          (list !== 'allow' && stays(rule)) ||
           this.#changes.some((one) => one.isAdded && one.list === list && isSameRule(one, rule)),
       );
       return [...kept, ...earlier.filter((rule) => !kept.some((one) => isRepeated(rule, one)))];

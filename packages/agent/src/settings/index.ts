@@ -28,6 +28,7 @@ export {
 } from './scopes.ts';
 export { type SandboxSettings, sandboxSettings } from './sandbox-settings.ts';
 export {
+  holdTrust,
   isReallyWithin,
   isTrusted,
   isWithin,

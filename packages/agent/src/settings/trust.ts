@@ -31,8 +31,23 @@ export function trustIn(places: Omit<Places, 'cwd'>): (folder: string) => boolea
   let projects: JsonObject | undefined;
   return (folder) => {
     projects ??= projectsIn(readState(stateFile(places)));
-    return trustedAbove(realPath(folder), projects, places.home) !== undefined;
+    const real = realPath(folder);
+    return [projects, heldTrust.get(stateFile(places)) ?? projects].every(
+      (each) => trustedAbove(real, each, places.home) !== undefined,
+    );
   };
+}
+
+/** By state file: the projects whose trust counts, although the file may have more. */
+const heldTrust = new Map<string, JsonObject>();
+
+/**
+ * Until the next call, a folder counts as trusted in this process only if it is trusted now. The model may change the state file, if it is
+ * in a working directory.
+ */
+export function holdTrust(places: Omit<Places, 'cwd'>): void {
+  const file = stateFile(places);
+  heldTrust.set(file, projectsIn(readState(file)));
 }
 
 export function isTrusted({ cwd, ...places }: Places): boolean {

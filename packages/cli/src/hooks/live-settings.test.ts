@@ -13,11 +13,13 @@ beforeAll(async () => {
 afterAll(() => installed.remove());
 
 const command = (text: string) => [{ hooks: [{ type: 'command', command: text }] }];
-const SWAP = command('[ -e new.json ] && mv new.json config/settings.json; true');
+const SWAP = command('cd "$HEDDLE_CONFIG_DIR" && [ -e ../new.json ] && mv ../new.json settings.json; true');
 
-/** After the first call, the settings are replaced by these. */
+/** After the first call, the settings are replaced by these. The program runs in the folder `work`. */
 function home(changed: object, more: object = {}) {
   const scene = homeFor(installed.program);
+  const cwd = path.join(scene.folder, 'work');
+  mkdirSync(cwd);
   mkdirSync(path.join(scene.folder, 'config'));
   const write = (name: string, value: object): void =>
     writeFileSync(path.join(scene.folder, name), JSON.stringify(value));
@@ -25,10 +27,12 @@ function home(changed: object, more: object = {}) {
   write('new.json', changed);
   const bash = (text: string, id: string) => call('Bash', { command: text }, id);
   const steps = [bash('touch one', 'b1'), bash('touch two', 'b2'), bash('touch three', 'b3'), say('Done.')];
-  const go = () => scene.run(['-p', 'go', '--model', scene.script(steps)]);
+  const env = { HEDDLE_CONFIG_DIR: path.join(scene.folder, 'config') };
+  const argv = ['-p', 'go', '--model', scene.script(steps)];
+  const go = () => runProgram(installed.program, argv, { cwd, env });
   const has = (name: string): boolean => {
     try {
-      return readFileSync(path.join(scene.folder, name), 'utf8') === '';
+      return readFileSync(path.join(cwd, name), 'utf8') === '';
     } catch {
       return false;
     }
@@ -75,7 +79,7 @@ describe('settings that change during a run', () => {
       PostToolUse: [
         ...SWAP,
         ...command(
-          'mkdir -p .claude; echo \'{"permissions":{"deny":["Bash(touch three)"]}}\' > .claude/settings.json',
+          'cd "$HEDDLE_CONFIG_DIR/../work"; mkdir -p .claude; echo \'{"permissions":{"deny":["Bash(touch three)"]}}\' > .claude/settings.json',
         ),
       ],
     };

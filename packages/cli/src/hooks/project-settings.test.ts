@@ -1,10 +1,10 @@
 /** Settings of the project that a call of the model changes: they forbid more at once, and permit more after the user's next prompt. */
-import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { call, say } from '@heddle/testing';
 import { expect, it } from 'vitest';
 import { type Project, setUpProjects } from '../test/project.ts';
+import { commitBranches, git } from './test/branches.ts';
 
 const project = setUpProjects();
 
@@ -14,28 +14,6 @@ const USER = '../config/settings.json';
 const SETTINGS = '.claude/settings.json';
 const rules = (permissions: object) => JSON.stringify({ permissions });
 const HELD = 'apply with your next prompt';
-
-function git(folder: string, ...argv: readonly string[]): void {
-  const who = ['-c', 'user.name=T', '-c', 'user.email=t@example.com', '-c', 'commit.gpgsign=false'];
-  execFileSync('git', [...who, ...argv], { cwd: folder, stdio: 'ignore' });
-}
-
-/** Commits the files of the project as `main`, and these as the branch `other`. Null removes a file. */
-function commitBranches({ folder }: Project, other: Readonly<Record<string, object | null>>): void {
-  git(folder, 'init', '-q', '-b', 'main');
-  git(folder, 'add', '-A', '--', '.', ':!.env', ':!events');
-  git(folder, 'commit', '-q', '-m', 'main');
-  git(folder, 'switch', '-q', '-c', 'other');
-  for (const [name, content] of Object.entries(other)) {
-    const file = path.join(folder, name);
-    mkdirSync(path.dirname(file), { recursive: true });
-    if (content === null) rmSync(file);
-    else writeFileSync(file, JSON.stringify(content));
-  }
-  git(folder, 'add', '-A', '--', '.', ':!.env');
-  git(folder, 'commit', '-q', '-m', 'other');
-  git(folder, 'switch', '-q', 'main');
-}
 
 const has = ({ folder }: Project, name: string): boolean => existsSync(path.join(folder, name));
 

@@ -5,7 +5,7 @@ import { call, say } from '@heddle/testing';
 import { testServer } from '@heddle/testing/mcp';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { homeFor } from '../test/home.ts';
-import { install, type Installed } from '../test/program.ts';
+import { install, type Installed, runProgram } from '../test/program.ts';
 
 let installed: Installed;
 
@@ -14,12 +14,15 @@ beforeAll(async () => {
 });
 afterAll(() => installed.remove());
 
-const SWAP = [{ hooks: [{ type: 'command', command: '[ -d next ] && cp -r next/. . && rm -r next; true' }] }];
 const ALLOWED = ['Bash', 'mcp__old', 'mcp__fresh', 'mcp__tools', 'mcp__late'];
-const SETTINGS = { permissions: { allow: ALLOWED }, hooks: { PostToolUse: SWAP } };
+const SWAP = 'cd "$HEDDLE_CONFIG_DIR/.." && [ -d next ] && cp -r next/. . && rm -r next; true';
+const SETTINGS = {
+  permissions: { allow: ALLOWED },
+  hooks: { PostToolUse: [{ hooks: [{ type: 'command', command: SWAP }] }] },
+};
 const servers = (all: object) => ({ mcpServers: all });
 
-/** After the first call, a hook copies the files of `next` over the others. */
+/** After the first call, a hook copies the files of `next` over the others. The program runs in the folder `work`. */
 function home(files: Readonly<Record<string, object>>, next: Readonly<Record<string, object>>) {
   const scene = homeFor(installed.program);
   const write = (folder: string, content: Readonly<Record<string, object>>): void => {
@@ -31,7 +34,15 @@ function home(files: Readonly<Record<string, object>>, next: Readonly<Record<str
   };
   write('.', { 'config/settings.json': SETTINGS, ...files });
   write('next', next);
-  return { ...scene, has: (name: string) => existsSync(path.join(scene.folder, name)) };
+  const cwd = path.join(scene.folder, 'work');
+  mkdirSync(cwd, { recursive: true });
+  const env = { HEDDLE_CONFIG_DIR: path.join(scene.folder, 'config') };
+  return {
+    script: scene.script,
+    run: (argv: readonly string[], more: { readonly input?: string } = {}) =>
+      runProgram(installed.program, argv, { cwd, env, ...more }),
+    has: (name: string) => existsSync(path.join(scene.folder, name)),
+  };
 }
 
 const touch = (name: string) => ({ command: 'touch', args: [name] });
@@ -46,9 +57,12 @@ it('a change of files applies to the next request, with trust and policy', async
     },
     {
       'config/kit/.mcp.json': servers({ tools: testServer('two') }),
-      'config/.claude.json': servers({ fresh: testServer('fresh'), banned: touch('banned-ran') }),
+      'config/.claude.json': servers({
+        fresh: testServer('fresh'),
+        banned: touch('${HEDDLE_CONFIG_DIR}/../banned-ran'),
+      }),
       'config/settings.json': { ...SETTINGS, deniedMcpServers: [{ serverName: 'banned' }] },
-      '.mcp.json': servers({ project: touch('project-ran') }),
+      'work/.mcp.json': servers({ project: touch('${HEDDLE_CONFIG_DIR}/../project-ran') }),
     },
   );
   const script = scene.script([
@@ -62,7 +76,7 @@ it('a change of files applies to the next request, with trust and policy', async
     '--model',
     script,
     '--plugin-dir',
-    'config/kit',
+    '../config/kit',
     '--output-format',
     'stream-json',
     '--verbose',

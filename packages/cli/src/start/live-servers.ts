@@ -6,19 +6,13 @@
 import type { AgentDefinition, LivePermissions } from '@heddle/agent';
 import { serverFiles } from '@heddle/agent/mcp';
 import type { Plugin } from '@heddle/agent/plugins';
-import {
-  appliedSettings,
-  configDirs,
-  isReallyWithin,
-  isWithin,
-  repositoryTop,
-  stateFile,
-} from '@heddle/agent/settings';
+import { appliedSettings } from '@heddle/agent/settings';
 import type { ConfiguredServer } from '@heddle/mcp/config';
 import os from 'node:os';
 import path from 'node:path';
 import type { RunOptions } from '../arguments/arguments.ts';
 import type { PermissionSetup } from '../permissions/setup.ts';
+import { changeableFiles } from './changeable-files.ts';
 import { openPlugins } from './open-plugins.ts';
 import { stateIn, stateOf } from './watched-files.ts';
 import {
@@ -46,20 +40,15 @@ export class LiveServers {
   #files: readonly string[] | undefined;
   /** The state of each file when it was last read. */
   #seen: ReadonlyMap<string, string>;
-  /** A file of the project changed since the latest prompt of the user. */
+  /** A file in a working directory changed since the latest prompt of the user. */
   #areHeld = false;
-  readonly #project: string;
-  /** The places of the user's own settings and servers. They may be inside of the project. */
-  readonly #ofUser: readonly string[];
+  readonly #isChangeable: (file: string) => boolean;
 
   constructor(setup: LiveServersSetup) {
     this.#setup = setup;
     this.#pluginFiles = new Set(setup.plugins.map(serverFileOf));
     this.#seen = new Map([...this.#pluginFiles].map((file) => [file, stateOf(file)]));
-    const { folder = process.cwd() } = setup.command;
-    const user = { env: process.env, home: os.homedir() };
-    this.#project = repositoryTop(folder) ?? folder;
-    this.#ofUser = [...configDirs(user), stateFile(user)];
+    this.#isChangeable = changeableFiles(setup.command.folder ?? process.cwd(), setup.rules);
     // The servers may be older than the session, and have changed with their files.
     this.takeChanges(true);
   }
@@ -70,14 +59,14 @@ export class LiveServers {
   }
 
   /**
-   * Looks for files that changed since the last call, or since the program read them. `areHeld`: files of the project apply with the
-   * next prompt of the user.
+   * Looks for files that changed since the last call, or since the program read them. `areHeld`: files in working directories
+   * apply with the next prompt of the user.
    */
   takeChanges(isOfUser: boolean): { readonly apply: boolean; readonly areHeld: boolean } {
     const changed = this.#changedFiles();
-    const ofProject = changed.filter((file) => this.#isOfProject(file));
-    const apply = isOfUser ? this.#areHeld || changed.length > 0 : changed.length > ofProject.length;
-    this.#areHeld = !isOfUser && (this.#areHeld || ofProject.length > 0);
+    const changeable = changed.filter((file) => this.#isChangeable(file));
+    const apply = isOfUser ? this.#areHeld || changed.length > 0 : changed.length > changeable.length;
+    this.#areHeld = !isOfUser && (this.#areHeld || changeable.length > 0);
     return { apply, areHeld: this.#areHeld };
   }
 
@@ -113,7 +102,7 @@ export class LiveServers {
     const before = this.#names();
     const servers = await mcp.load();
     const stays = ({ source }: ConfiguredServer): boolean =>
-      !isOfUser && source !== undefined && this.#isOfProject(source);
+      !isOfUser && source !== undefined && this.#isChangeable(source);
     const { added, removed } = await servers.reconfigure(
       { ...read, servers: read.servers.filter((entry) => !stays(entry)) },
       (entry) => stays(entry) || this.#isOfHost(entry),
@@ -133,14 +122,6 @@ export class LiveServers {
       if (!this.#notified.has(note)) notify(note);
       this.#notified.add(note);
     }
-  }
-
-  /** Whether a call of the model may have changed the file, for example by a command that replaces files of a repository. */
-  #isOfProject(file: string): boolean {
-    if (this.#ofUser.some((place) => isReallyWithin(file, place))) return false;
-    return [this.#project, ...this.#setup.rules.directories].some(
-      (folder) => isWithin(file, folder) || isReallyWithin(file, folder),
-    );
   }
 
   #isOfHost(entry: ConfiguredServer): boolean {

@@ -1,19 +1,22 @@
 /**
  * Settings files that change while a session runs. Hooks, permission rules and MCP servers apply from the next prompt or call on;
  * other settings apply at the next start. The files are looked at before each prompt and between two calls, so no watcher has to run.
- * A call of the model may change the files of the project, so until the next prompt of the user they only forbid more.
+ * A call of the model may change files in working directories, so until the next prompt of the user they only forbid more.
  */
 import type { LivePermissions } from '@heddle/agent';
 import { settingsHooks } from '@heddle/agent/hooks';
 import {
+  holdTrust,
   type LoadedFile,
   type LoadedSettings,
   type SettingsFile,
   settingsFiles,
+  stateFile,
 } from '@heddle/agent/settings';
 import { isJsonObject, type JsonObject } from '@heddle/core';
 import os from 'node:os';
 import path from 'node:path';
+import { changeableFiles } from './changeable-files.ts';
 import type { LiveServers } from './live-servers.ts';
 import { type PermissionFlags, type PermissionSetup, permissionSetup } from '../permissions/setup.ts';
 import type { SessionHooks } from './session-hooks.ts';
@@ -39,7 +42,7 @@ const SCOPE_NAMES: Readonly<Partial<Record<SettingsFile['source'], string>>> = {
 };
 
 const HELD =
-  'The settings of the project changed. New hooks, servers, folders and allow rules apply with your next prompt.';
+  'Settings in a working directory changed. New hooks, servers, folders and allow rules apply with your next prompt.';
 
 export class LiveSettings {
   readonly #setup: LiveSettingsSetup;
@@ -48,7 +51,7 @@ export class LiveSettings {
   #loaded: readonly LoadedFile[];
   /** The content that counts for files whose change a hook prevented, and for the files of `--settings` and `--managed-settings`. */
   readonly #kept: Map<string, LoadedFile | undefined>;
-  /** The content of project files at the latest prompt of the user, for those that changed since. */
+  /** The content of files that the model may change, at the latest prompt of the user. Empty if no file changed since. */
   readonly #held = new Map<string, LoadedFile | undefined>();
   /** The latest content of each file that was valid in this session. */
   readonly #valid = new Map<string, LoadedFile>();
@@ -58,6 +61,8 @@ export class LiveSettings {
   /** The project of the session stays the same, although a command may make another one around its folder. */
   readonly #ofProject: readonly SettingsFile[];
   #files: readonly SettingsFile[];
+  readonly #isChangeable: (file: string) => boolean;
+  #isTrustHeld = false;
   /** Messages that the user has read already. */
   readonly #notified = new Set<string>();
 
@@ -70,11 +75,13 @@ export class LiveSettings {
     this.#directories = setup.rules.directories;
     this.#files = foundFiles(setup.flags);
     this.#ofProject = this.#files.filter(isOfProject);
+    this.#isChangeable = changeableFiles(setup.flags.folder ?? process.cwd(), setup.rules);
     this.#seen = statesOf(this.#files);
+    this.#holdTrust(true);
     if (setup.loaded) this.#takeValid(setup.loaded, invalidFiles(setup.loaded));
   }
 
-  /** Applies changed files before a prompt. Those of the project apply in full if the prompt is of the user. */
+  /** Applies changed files before a prompt. Those that the model may change apply in full if the prompt is of the user. */
   async refreshForPrompt({ isOfUser }: { readonly isOfUser: boolean }): Promise<void> {
     const found = foundFiles(this.#setup.flags).filter((file) => !isOfProject(file));
     const managed = found.filter(({ source }) => source === 'managed');
@@ -95,7 +102,9 @@ export class LiveSettings {
       this.#held.clear();
       this.#notified.delete(HELD);
     }
-    const applies = (await this.#takeChanges(isOfUser)) || isReleased;
+    this.#holdTrust(isOfUser);
+    const applies = (await this.#takeChanges()) || isReleased;
+    if (applies && !isOfUser) this.#hold();
     const changes = servers?.takeChanges(isOfUser) ?? { apply: false, areHeld: false };
     if (applies || changes.apply) {
       const { setup, isHeld } = await this.#read();
@@ -106,31 +115,46 @@ export class LiveSettings {
     if (changes.areHeld) this.#notifyOnce(HELD);
   }
 
+  /** The first change of a turn is held back with all others that may follow, also of the entries that count. */
+  #hold(): void {
+    for (const one of this.#files)
+      if (!this.#held.has(one.file) && (isOfProject(one) || this.#isChangeable(one.file)))
+        this.#held.set(one.file, this.#loadedFrom(one.file));
+  }
+
+  #holdTrust(isOfUser: boolean): void {
+    const places = { home: os.homedir(), env: process.env };
+    if (this.#isTrustHeld ? !isOfUser : !this.#isChangeable(stateFile(places))) return;
+    holdTrust(places);
+    this.#isTrustHeld = true;
+  }
+
+  #loadedFrom(file: string): LoadedFile | undefined {
+    return this.#loaded.find((loaded) => loaded.file === file);
+  }
+
   /** Asks the `ConfigChange` hooks, which may prevent a change, except one of managed settings. Returns true if a file may apply. */
-  async #takeChanges(isOfUser: boolean): Promise<boolean> {
+  async #takeChanges(): Promise<boolean> {
     const states = statesOf(this.#files);
     const changed = this.#files.filter(({ file }) => states.get(file) !== this.#seen.get(file));
     this.#seen = states;
     let applies = false;
-    for (const one of changed) {
-      const { source, file } = one;
+    for (const { source, file } of changed) {
       const input = { source: SCOPE_NAMES[source] ?? source, file_path: file };
       const { block, stop } = await this.#setup.hooks.report('ConfigChange', input);
       const reason = block ?? stop;
-      const before = this.#loaded.find((loaded) => loaded.file === file);
       if (reason === undefined || source === 'managed') {
         this.#kept.delete(file);
-        if (isOfProject(one) && !isOfUser && !this.#held.has(file)) this.#held.set(file, before);
         applies = true;
         continue;
       }
-      if (!this.#kept.has(file)) this.#kept.set(file, before);
+      if (!this.#kept.has(file)) this.#kept.set(file, this.#loadedFrom(file));
       this.#setup.notify(`A hook prevents the change of ${file}: ${reason}`);
     }
     return applies;
   }
 
-  /** `isHeld`: the files of the project have more than may count before the next prompt. */
+  /** `isHeld`: the files that the model may change have more than may count before the next prompt. */
   async #read(): Promise<{ readonly setup: PermissionSetup; readonly isHeld: boolean }> {
     const { flags, rules } = this.#setup;
     const known = { ...flags, settingsFiles: this.#files };
@@ -158,7 +182,7 @@ export class LiveSettings {
     const contents = new Map<string, LoadedFile | undefined>();
     for (const [file, why] of invalid) {
       const isRead = loaded.files.some((one) => one.file === file);
-      const before = isRead ? undefined : this.#loaded.find((one) => one.file === file);
+      const before = isRead ? undefined : this.#loadedFrom(file);
       const content = this.#valid.get(file) ?? before;
       if (content === undefined) continue;
       contents.set(file, content);
@@ -185,7 +209,11 @@ export class LiveSettings {
     const { declared, problems, disabled, othersInactive } = settingsHooks(loaded);
     const before = this.#inEffect();
     hooks.replaceSettings(declared, othersInactive);
-    live.replaceSettings(rules, { added: directories, removed: this.#directories });
+    live.replaceSettings(rules, {
+      added: directories,
+      removed: this.#directories,
+      isChangeable: this.#isChangeable,
+    });
     this.#directories = directories;
     this.#loaded = loaded.files;
     // An answer of the user may have written a rule that counts already.
