@@ -25,7 +25,7 @@ interface FailedHook {
 export const NO_HOOKS: HookResponse = { messages: [], failures: [] };
 
 /** Failures of hooks whose answer to a question is missing. */
-const MAY_DENY: ReadonlySet<HookFailure['kind']> = new Set(['unreadable', 'not_started']);
+const MAY_DENY: ReadonlySet<HookFailure['kind']> = new Set(['unreadable', 'not_started', 'waiting']);
 
 const STRICTEST_FIRST: readonly CallDecision[] = ['deny', 'ask', 'allow'];
 

@@ -97,6 +97,25 @@ const ROWS: readonly Row[] = [
   ],
 ];
 
+it('a hook that waits asks about a call and blocks the events that it guards, and no others', () => {
+  const failure = { kind: 'waiting', message: 'x.sh changed.' } as const;
+  const effects = HOOK_EVENT_NAMES.map((event) => {
+    const { failure: _, ...effect } = readHookResult(event, { kind: 'failed', failure }, (value) => value);
+    return [event, effect] as const;
+  });
+  const blocked = { block: failure.message };
+  expect(Object.fromEntries(effects.filter(([, effect]) => Object.keys(effect).length > 0))).toEqual({
+    PreToolUse: { decision: 'ask', reason: failure.message },
+    UserPromptSubmit: blocked,
+    UserPromptExpansion: blocked,
+    PreModelSwitch: blocked,
+    Elicitation: blocked,
+    ElicitationResult: blocked,
+    ConfigChange: blocked,
+    WorktreeCreate: blocked,
+  });
+});
+
 const present = Object.keys(LANGUAGES).filter(
   (name) => name === 'node' || spawnSync(name, ['--version']).status === 0,
 );

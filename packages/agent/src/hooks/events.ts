@@ -31,6 +31,8 @@ export interface HookEventTraits {
   readonly timeoutMs?: number;
   /** A host callback that gives no answer in time blocks the event. A command never does, unless it fails closed. */
   readonly silenceBlocks?: true;
+  /** A command whose program changed since the latest prompt blocks the event. Without it, the event proceeds. */
+  readonly isGuard?: true;
 }
 
 const HOOK_EVENTS = {
@@ -40,8 +42,19 @@ const HOOK_EVENTS = {
   PostToolBatch: { onBlock: 'end_run' },
   PermissionRequest: { onBlock: 'tell_user', matchField: 'tool_name' },
   PermissionDenied: { onBlock: 'tell_user', matchField: 'tool_name' },
-  UserPromptSubmit: { onBlock: 'drop_prompt', textIsContext: true, timeoutMs: 30_000, silenceBlocks: true },
-  UserPromptExpansion: { onBlock: 'drop_prompt', matchField: 'command_name', silenceBlocks: true },
+  UserPromptSubmit: {
+    onBlock: 'drop_prompt',
+    textIsContext: true,
+    timeoutMs: 30_000,
+    silenceBlocks: true,
+    isGuard: true,
+  },
+  UserPromptExpansion: {
+    onBlock: 'drop_prompt',
+    matchField: 'command_name',
+    silenceBlocks: true,
+    isGuard: true,
+  },
   SessionStart: { onBlock: 'tell_user', matchField: 'source', textIsContext: true, setsVariables: true },
   SessionEnd: { onBlock: 'tell_user', matchField: 'reason', timeoutMs: 1_500 },
   Setup: { onBlock: 'tell_user', matchField: 'trigger', setsVariables: true },
@@ -51,17 +64,17 @@ const HOOK_EVENTS = {
   SubagentStop: { onBlock: 'continue_turn', matchField: 'agent_type' },
   PreCompact: { onBlock: 'prevent_action', matchField: 'trigger' },
   PostCompact: { onBlock: 'tell_user', matchField: 'trigger' },
-  PreModelSwitch: { onBlock: 'prevent_action', matchField: 'to_model' },
+  PreModelSwitch: { onBlock: 'prevent_action', matchField: 'to_model', isGuard: true },
   PostModelSwitch: { onBlock: 'tell_user', matchField: 'to_model' },
   Notification: { onBlock: 'tell_user', matchField: 'notification_type' },
-  Elicitation: { onBlock: 'prevent_action', matchField: 'mcp_server_name' },
-  ElicitationResult: { onBlock: 'prevent_action', matchField: 'mcp_server_name' },
+  Elicitation: { onBlock: 'prevent_action', matchField: 'mcp_server_name', isGuard: true },
+  ElicitationResult: { onBlock: 'prevent_action', matchField: 'mcp_server_name', isGuard: true },
   InstructionsLoaded: { onBlock: 'tell_user' },
-  ConfigChange: { onBlock: 'prevent_action', matchField: 'source' },
+  ConfigChange: { onBlock: 'prevent_action', matchField: 'source', isGuard: true },
   CwdChanged: { onBlock: 'tell_user', setsVariables: true },
   FileChanged: { onBlock: 'tell_user', matchField: 'file_path', setsVariables: true },
   DirectoryAdded: { onBlock: 'tell_user' },
-  WorktreeCreate: { onBlock: 'prevent_action' },
+  WorktreeCreate: { onBlock: 'prevent_action', isGuard: true },
   WorktreeRemove: { onBlock: 'tell_user' },
   TaskCreated: { onBlock: 'prevent_action' },
   TaskCompleted: { onBlock: 'prevent_action' },

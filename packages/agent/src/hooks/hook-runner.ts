@@ -5,7 +5,7 @@ import { isShellTool } from '../permission/rules/tool-names.ts';
 import { type AnsweredHook, combineHooks, describeHook, type HookResponse, NO_HOOKS } from './combine.ts';
 import type { HookDefinition, HookHandler } from './definition.ts';
 import { type HookEventName, traitsOf } from './events.ts';
-import { type HandlerResult, type HookOutcome, readHookResult } from './outcome.ts';
+import { type HandlerResult, type HookFailure, type HookOutcome, readHookResult } from './outcome.ts';
 import type { CommandRun } from './run-command.ts';
 
 export interface HookCall {
@@ -56,6 +56,8 @@ export interface HookRunnerDeps {
     rule: string,
     input: Readonly<Record<string, unknown>>,
   ) => boolean | Promise<boolean>;
+  /** Returns why the command of a hook does not run now: a file that it names changed since the latest prompt. */
+  readonly whyWaiting?: ((hook: HookDefinition) => string | undefined) | undefined;
   /** Handlers that need a model, a server or a client. A kind that is absent fails with a message. */
   readonly handlers: Partial<Record<PortedType, RunHandler>>;
   readonly fetch: typeof fetch;
@@ -255,6 +257,8 @@ export class HookRunner {
   ): Promise<HandlerResult> {
     const { hook } = observed;
     const { cwd, environment, secrets } = this.#deps;
+    const why = this.#deps.whyWaiting?.(hook);
+    if (why !== undefined) return { kind: 'failed', failure: waitingFailure(hook, why) };
     const { runCommandHook } = await import('./run-command.ts');
     // A secret may be split into two chunks.
     const output = secrets.stream();
@@ -321,6 +325,10 @@ function subjectOf(event: HookEventName, input: HookCall['input']): string {
   return typeof value === 'string' ? value : '';
 }
 
+function waitingFailure(hook: HookDefinition, why: string): HookFailure {
+  return { kind: 'waiting', message: `The hook ${describeHook(hook)} does not run: ${why}` };
+}
+
 function missingPort(handler: HookHandler): string {
   if (handler.type === 'mcp_tool') return `The MCP server ${handler.server} is not connected.`;
   return `Hooks of the type ${handler.type} cannot run here.`;
@@ -342,9 +350,9 @@ function uniqueHooks(hooks: readonly HookDefinition[]): readonly HookDefinition[
   return [...unique.values()];
 }
 
-/** Reports a hook that gave no answer, in a sentence for the user. */
+/** Reports a hook that gave no answer, in a sentence for the user. The changed files of hooks that wait are reported elsewhere. */
 export function describeFailures({ failures }: HookResponse): readonly string[] {
   return failures
-    .filter(({ failure }) => failure.kind !== 'aborted')
+    .filter(({ failure }) => failure.kind !== 'aborted' && failure.kind !== 'waiting')
     .map(({ hook, failure }) => `A ${hook.event} hook failed: ${describeHook(hook)}: ${failure.message}`);
 }

@@ -25,9 +25,10 @@ export type HandlerResult =
  * - `not_started`: its program was not found or cannot be executed, or hooks of its type cannot run here.
  * - `unreachable`: its host or server is gone.
  * - `unreadable`: it gave an answer that is not understood, which may be a denial.
+ * - `waiting`: its program changed since the latest prompt of the user, so it did not run.
  */
 export interface HookFailure {
-  readonly kind: 'error' | 'timeout' | 'aborted' | 'not_started' | 'unreachable' | 'unreadable';
+  readonly kind: 'error' | 'timeout' | 'aborted' | 'not_started' | 'unreachable' | 'unreadable' | 'waiting';
   readonly message: string;
 }
 
@@ -139,8 +140,16 @@ function readExit(
 
 /** A guard that cannot start might have denied the call. The user is asked about it. */
 function failedOutcome(event: HookEventName, failure: HookFailure): HookOutcome {
+  if (failure.kind === 'waiting') return waitingOutcome(event, failure);
   if (failure.kind !== 'not_started' || traitsOf(event).onBlock !== 'deny_call') return { failure };
   return { failure, decision: 'ask', reason: `A hook cannot be started. ${failure.message}` };
+}
+
+/** A guard whose program changed must not let anything pass until it runs again. Other hooks are left out. */
+function waitingOutcome(event: HookEventName, failure: HookFailure): HookOutcome {
+  const { onBlock, isGuard } = traitsOf(event);
+  if (onBlock === 'deny_call') return { failure, decision: 'ask', reason: failure.message };
+  return isGuard === true ? { failure, ...blockOutcome(event, failure.message) } : { failure };
 }
 
 /** An answer that cannot be read may be a denial. The user is asked about the call. */

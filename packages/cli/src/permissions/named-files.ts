@@ -16,7 +16,7 @@ export interface ConfiguredCommand {
   readonly environment?: Readonly<Record<string, string>> | undefined;
 }
 
-interface CommandPlaces {
+export interface CommandPlaces {
   /** The folder of the session. */
   readonly cwd: string;
   /** The folder that hooks receive as that of the project. */
@@ -48,7 +48,8 @@ export function hookCommands(
   return declared.flatMap(({ hook, inactive }) => (inactive === undefined ? commandOf(hook) : []));
 }
 
-function commandOf({ handler, environment }: HookDefinition): readonly ConfiguredCommand[] {
+/** The command of a hook. Other kinds of hooks have none. */
+export function commandOf({ handler, environment }: HookDefinition): readonly ConfiguredCommand[] {
   if (handler.type !== 'command') return [];
   const { command, args } = handler;
   return [{ command: args === undefined ? command : [command, ...args], environment }];

@@ -52,8 +52,12 @@ function trust({ cwd, env }: Place): void {
 
 const FLAGS = ['mcp', 'serve', '--allowed-tools', 'Bash(touch *)'];
 
-/** Calls `touch made` through the server. Returns the text of the result. */
-async function touchThrough({ cwd, env }: Place, flags: readonly string[]): Promise<string> {
+/** Calls `touch made` through the server, after `change`. Returns the text of the result. */
+async function touchThrough(
+  { cwd, env }: Place,
+  flags: readonly string[],
+  change?: () => void,
+): Promise<string> {
   const config = { type: 'stdio', command: installed.program, args: [...FLAGS, ...flags], env: {} } as const;
   const servers = new McpServers([{ name: 'heddle', config, scope: 'user' }], {
     version: '0',
@@ -66,6 +70,7 @@ async function touchThrough({ cwd, env }: Place, flags: readonly string[]): Prom
   });
   open.push(servers);
   await servers.settle(60_000);
+  change?.();
   const signal = AbortSignal.timeout(60_000);
   const result = await servers
     .get('heddle')
@@ -103,6 +108,24 @@ describe('heddle mcp serve', () => {
     const place = placeWith(files);
     expect(await touchThrough(place, flags)).toContain('The guard blocks.');
     expect(existsSync(path.join(place.cwd, 'made'))).toBe(false);
+  });
+
+  it('does not run the program of a hook that changed since its start, and permits no call of that hook', async () => {
+    const hooks = { PreToolUse: [{ hooks: [{ type: 'command', command: 'sh tools/check.sh' }] }] };
+    const place = placeWith({
+      '../config/settings.json': JSON.stringify({ hooks }),
+      'tools/check.sh': 'exit 2',
+    });
+    trust(place);
+    const change = (): void => writeFileSync(path.join(place.cwd, 'tools/check.sh'), 'touch changed-ran');
+    const result = await touchThrough(place, [], change);
+    expect(result).toContain(
+      'tools/check.sh changed. Configured commands use it when this server starts again.',
+    );
+    expect(['made', 'changed-ran'].map((name) => existsSync(path.join(place.cwd, name)))).toEqual([
+      false,
+      false,
+    ]);
   });
 
   it('loads a plugin that the project enables only if the folder is trusted', async () => {

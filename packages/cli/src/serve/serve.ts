@@ -9,6 +9,7 @@ import {
   VERSION,
   newUuid,
 } from '@heddle/agent';
+import type { DeclaredHook } from '@heddle/agent/hooks';
 import { sandboxSettings } from '@heddle/agent/settings';
 import { serveTools } from '@heddle/mcp/serve';
 import os from 'node:os';
@@ -17,7 +18,9 @@ import { setVariables } from '../keys.ts';
 import { knownSecrets, learnSecrets } from '../known-secrets.ts';
 import { offered } from '../start/named-tools.ts';
 import { openSandbox, openView } from '../start/open-sandbox.ts';
+import { CommandFiles } from '../start/command-files.ts';
 import { SessionHooks } from '../start/session-hooks.ts';
+import { hookCommands } from '../permissions/named-files.ts';
 import { readSessionSettings } from '../start/session-settings.ts';
 import { sessionTools } from '../start/session-tools.ts';
 import { fail, misuse, warn } from '../terminal/write-message.ts';
@@ -77,7 +80,8 @@ async function serve(given: PrintCommand): Promise<number> {
   const { sandbox } = opened;
   const view = openView(settings);
   const session = memorySession(newUuid(), systemClock.now);
-  const hooks = new SessionHooks({
+  const commandFiles = filesOfHooks(cwd, rules, () => hooks.list());
+  const hooks: SessionHooks = new SessionHooks({
     declared: read.hooks.declared,
     othersInactive: read.hooks.othersInactive,
     cwd,
@@ -89,7 +93,9 @@ async function serve(given: PrintCommand): Promise<number> {
     remark: () => undefined,
     entitle: () => undefined,
     beforePrompt: () => Promise.resolve(),
+    commandFiles,
   });
+  commandFiles.remember();
   const { options, dispose } = await sessionTools(session, {
     isOffered: (name) => SERVED.has(name) && offered(name, command, rules),
     named: [...SERVED],
@@ -126,4 +132,17 @@ async function serve(given: PrintCommand): Promise<number> {
   await dispose();
   await sandbox?.dispose();
   return 0;
+}
+
+/** There are no prompts here, so the files count as they are when the server starts. */
+function filesOfHooks(
+  cwd: string,
+  rules: LivePermissions,
+  declared: () => readonly DeclaredHook[],
+): CommandFiles {
+  return new CommandFiles({
+    commands: () => hookCommands(declared()),
+    places: () => ({ cwd, directories: rules.directories }),
+    appliesWhen: 'when this server starts again',
+  });
 }

@@ -61,6 +61,7 @@ export function openHooks(
     },
     entitle: (title) => context.title.set(title),
     team: (question) => team.atTurnEnd(question),
+    commandFiles: context.commandFiles,
     beforePrompt: async (prompt) => {
       await settings?.refreshForPrompt(prompt);
       directories.report(hooks);

@@ -9,6 +9,7 @@ import {
   serverCommands,
 } from '../permissions/named-files.ts';
 import type { AgentSetup } from './agent-options.ts';
+import { CommandFiles } from './command-files.ts';
 import type { OpenedParts } from './session-agent.ts';
 
 type CommandSources = Pick<OpenedParts, 'hooks' | 'extensions' | 'agentTypes'>;
@@ -26,6 +27,23 @@ export function sessionFiles(
     const places = { cwd, projectDir, directories: rules.directories };
     return [...(configFiles?.() ?? []), ...filesOfCommands(commands, places)];
   };
+}
+
+/** Remembers the files of commands with each prompt of the user. Entries of servers are not examined for it. */
+export function sessionCommandFiles(
+  { cwd, rules, mcp, terminal }: Pick<AgentSetup, 'cwd' | 'rules' | 'mcp' | 'terminal'>,
+  { projectConfigRoot: projectDir }: Pick<RunOptions, 'projectConfigRoot'>,
+  parts: () => CommandSources | undefined,
+): CommandFiles {
+  const statusLine = terminal?.statusCommand === undefined ? [] : [{ command: terminal.statusCommand }];
+  return new CommandFiles({
+    commands: () => {
+      const sources = parts();
+      const servers = mcp?.unexamined === undefined ? mcp : undefined;
+      return [...statusLine, ...(sources ? commandsOf({ mcp: servers }, sources) : [])];
+    },
+    places: () => ({ cwd, projectDir, directories: rules.directories }),
+  });
 }
 
 /** Skills and agents bring their hooks and servers when they are used. */

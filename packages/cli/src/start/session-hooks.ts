@@ -18,6 +18,8 @@ import {
 } from '@heddle/agent/hooks';
 import { type Attachment, type LoopEvent, type Message, textOf } from '@heddle/core';
 import { addCommandVariables } from '../keys.ts';
+import { commandOf, type ConfiguredCommand } from '../permissions/named-files.ts';
+import type { CommandFiles } from './command-files.ts';
 import { hookPorts } from './hook-ports.ts';
 import { WatchedFiles } from './watched-files.ts';
 
@@ -47,6 +49,8 @@ export interface SessionHooksSetup {
   readonly reloadSkills?: (() => Promise<unknown>) | undefined;
   readonly notify: (text: string) => void;
   readonly remark: (remark: Attachment) => void;
+  /** The files of configured commands. Undefined: a change of them has no effect on hooks. */
+  readonly commandFiles?: CommandFiles | undefined;
   /** Called before each prompt. Applies settings that changed. */
   readonly beforePrompt: (prompt: { readonly isOfUser: boolean }) => Promise<void>;
   /** Asks the small model, and an agent with tools, for hooks that let a model judge. Undefined: there is no model. */
@@ -101,6 +105,7 @@ export class SessionHooks {
       ...hookPorts({ start: setup.cwd, project: setup.projectDir, shell: () => this.#cwd }),
       commonInput: () => ({ ...setup.commonInput(), cwd: this.#cwd }),
       handlers: this.judges,
+      whyWaiting: (hook) => commandOf(hook).map((command) => this.whyWaiting(command))[0],
       observe: (progress) => {
         for (const listener of this.#listeners) listener(progress);
       },
@@ -129,6 +134,11 @@ export class SessionHooks {
     return [...activeHooks([...this.#active, ...this.#later]), ...callbacks].some(({ event }) =>
       DECIDING.has(event),
     );
+  }
+
+  /** Returns why a configured command must not run now. The user reads it once. */
+  whyWaiting(command: ConfiguredCommand): string | undefined {
+    return this.#setup.commandFiles?.whyWaiting(command, (text) => this.#notify(text));
   }
 
   /** Adds a listener for the starts, outputs and ends of hooks. */
@@ -192,9 +202,13 @@ export class SessionHooks {
       }),
       team: this.#setup.team,
       prompt: async (prompt) => {
-        await this.#setup.beforePrompt(prompt);
+        const { commandFiles, beforePrompt } = this.#setup;
+        const releases = prompt.isOfUser || commandFiles?.isEmpty === true;
+        if (releases) commandFiles?.forget();
+        await beforePrompt(prompt);
         this.reportWatched();
         const block = await this.begin();
+        if (releases) commandFiles?.remember();
         if (block !== undefined) return { block };
         const answer = (await hooks.prompt?.(prompt)) ?? {};
         if (answer.title !== undefined) this.#setup.entitle(answer.title);

@@ -27,7 +27,7 @@ import { openHooks } from './open-hooks.ts';
 import { openSandbox, openView } from './open-sandbox.ts';
 import { openChosen } from './open-session.ts';
 import { openServers, openTeam, openTools } from './open-tools.ts';
-import { sessionFiles } from './session-files.ts';
+import { sessionCommandFiles, sessionFiles } from './session-files.ts';
 import { joinParts, type OpenedParts } from './session-agent.ts';
 import type { SessionEndReason, SessionHooks } from './session-hooks.ts';
 import type { SessionTeam } from './session-team.ts';
@@ -102,6 +102,7 @@ export async function startAgent(
     listeners: new SessionListeners(command.forwardSubagentText),
     plugins: [...(options.plugins ?? [])],
     title: new SessionTitle(session, choice.title),
+    commandFiles: sessionCommandFiles(given, command, () => live.parts),
     agent: () => agent,
     agentOptions: () => agentOptions,
     hooks: () => parts.hooks,

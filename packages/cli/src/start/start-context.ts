@@ -6,6 +6,7 @@ import type { SessionChoice } from '../arguments/arguments.ts';
 import type { ServerServices } from '../mcp/connect-servers.ts';
 import type { ProgramTelemetry } from '../telemetry/open-telemetry.ts';
 import type { AgentSetup, ResolvedCommand } from './agent-options.ts';
+import type { CommandFiles } from './command-files.ts';
 import type { SessionConfinement } from './open-sandbox.ts';
 import type { SessionHooks, SessionSource } from './session-hooks.ts';
 import type { TeamPlace } from './session-team.ts';
@@ -54,6 +55,7 @@ export interface StartContext {
   /** The plugins in use. A host may add some later. */
   readonly plugins: Plugin[];
   readonly title: SessionTitle;
+  readonly commandFiles: CommandFiles;
   // These three are created after the parts that use them. A part must not call them while it is opened: it may only keep them for
   // callbacks that run with a prompt or later. `hooks` is safe when `openParts` has returned, `agentOptions` when the parts are joined,
   // and `agent` when `createAgent` has returned.

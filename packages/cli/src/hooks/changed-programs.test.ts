@@ -1,0 +1,207 @@
+/** Programs of hooks that a call of the model changes: they run again after the user's next prompt. */
+import { execFileSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { call, say } from '@heddle/testing';
+import { expect, it } from 'vitest';
+import { type Project, setUpProjects } from '../test/project.ts';
+
+const project = setUpProjects();
+
+const bash = (command: string, id: string) => [call('Bash', { command }, id)];
+const USER = '../config/settings.json';
+const SETTINGS = '.claude/settings.json';
+const SCRIPT = '.claude/hooks/check.sh';
+const WAITS = `${SCRIPT} changed`;
+const marking = (name: string, more = 'exit 0') => `#!/bin/sh\ntouch "${name}"\n${more}\n`;
+const DENYING = marking('denied', 'echo forbidden >&2; exit 2');
+
+function settings(event: string, command = `sh ${SCRIPT}`, allow: readonly string[] = []): string {
+  return JSON.stringify({
+    permissions: { allow: ['Bash(git switch *)', ...allow] },
+    hooks: { [event]: [{ hooks: [{ type: 'command', command }] }] },
+  });
+}
+
+function git(folder: string, ...argv: readonly string[]): void {
+  const who = ['-c', 'user.name=T', '-c', 'user.email=t@example.com', '-c', 'commit.gpgsign=false'];
+  execFileSync('git', [...who, ...argv], { cwd: folder, stdio: 'ignore' });
+}
+
+/** Commits the files of the project as `main`, and these as the branch `other`. Null removes a file. */
+function commitBranches({ folder }: Project, other: Readonly<Record<string, string | null>>): void {
+  git(folder, 'init', '-q', '-b', 'main');
+  git(folder, 'add', '-A');
+  git(folder, 'commit', '-q', '-m', 'main');
+  git(folder, 'switch', '-q', '-c', 'other');
+  for (const [name, content] of Object.entries(other)) {
+    const file = path.join(folder, name);
+    mkdirSync(path.dirname(file), { recursive: true });
+    if (content === null) rmSync(file);
+    else writeFileSync(file, content);
+    if (content?.startsWith('#!') === true) chmodSync(file, 0o755);
+  }
+  git(folder, 'add', '-A');
+  git(folder, 'commit', '-q', '-m', 'other');
+  git(folder, 'switch', '-q', 'main');
+}
+
+const has = ({ folder }: Project, name: string): boolean => existsSync(path.join(folder, name));
+
+it.each([
+  ['as an argument', `sh ${SCRIPT}`, SCRIPT],
+  ['by the folder of the project', `sh "$CLAUDE_PROJECT_DIR"/${SCRIPT}`, SCRIPT],
+  ['below a folder that is run', 'node tools', 'tools/lib/run.js'],
+])(
+  'the script of a hook that another branch changes does not run in the turn: named %s',
+  async (_, command, script) => {
+    const isShell = script === SCRIPT;
+    const before = isShell ? marking('ran') : 'require("fs").writeFileSync("ran", "");';
+    const after = isShell ? marking('changed-ran') : 'require("fs").writeFileSync("changed-ran", "");';
+    const made = await project(
+      {
+        [SETTINGS]: settings('PostToolUse', command),
+        'tools/index.js': 'require("./lib/run.js");',
+        [script]: before,
+      },
+      [bash('pwd', 'b0'), bash('git switch -q other', 'b1'), bash('ls', 'b2'), [say('First.')]],
+    );
+    commitBranches(made, { [script]: after });
+    await made.trust();
+    const { stdout, stderr } = await made.run(['-p', 'go']);
+    expect(stdout).toContain('First.');
+    expect([has(made, 'ran'), has(made, 'changed-ran')]).toEqual([true, false]);
+    expect(stderr.split('changed. Configured')).toHaveLength(2);
+  },
+);
+
+it('a script that another branch adds, and one that it changes for an agent, do not run in the turn', async () => {
+  const hooks = { SubagentStop: [{ hooks: [{ type: 'command', command: `sh ${SCRIPT} || true` }] }] };
+  const agent = [
+    '---',
+    'name: helper',
+    'description: helps',
+    'hooks:',
+    '  Stop:',
+    '    - hooks:',
+    '        - { type: command, command: sh tools/stop.sh }',
+    '---',
+    'Help.',
+  ].join('\n');
+  const made = await project(
+    {
+      [USER]: JSON.stringify({ permissions: { allow: ['Bash(git switch *)'] } }),
+      [SETTINGS]: JSON.stringify({ hooks }),
+      '.claude/agents/helper.md': agent,
+      'tools/stop.sh': marking('stop'),
+    },
+    [
+      bash('git switch -q other', 'b1'),
+      [call('Agent', { description: 'd', prompt: 'p', subagent_type: 'helper' }, 'a1')],
+      [say('Done.')],
+      [say('First.')],
+    ],
+  );
+  commitBranches(made, { [SCRIPT]: marking('added'), 'tools/stop.sh': marking('changed') });
+  await made.trust();
+  const { stdout } = await made.run(['-p', 'go']);
+  expect(stdout).toContain('First.');
+  expect(['stop', 'added', 'changed'].map((name) => has(made, name))).toEqual([false, false, false]);
+});
+
+it('the changed script of a hook runs after the next prompt, with a notice before it', async () => {
+  const made = await project({ [SETTINGS]: settings('PostToolUse'), [SCRIPT]: marking('ran') }, [
+    bash('git switch -q other', 'b1'),
+    [say('First.')],
+    bash('ls', 'b2'),
+    [say('Second.')],
+  ]);
+  commitBranches(made, { [SCRIPT]: marking('changed-ran') });
+  await made.trust();
+  const { stdout, stderr } = await made.run(['--plain'], { input: 'go\nagain\n' });
+  expect(`${stdout}${stderr}`).toMatch(new RegExp(`${WAITS}[^]*First\\.[^]*Second\\.`));
+  expect(has(made, 'changed-ran')).toBe(true);
+});
+
+it('calls that a changed guard would decide about ask, and deny rules still deny', async () => {
+  const made = await project(
+    {
+      [SETTINGS]: settings('PreToolUse', `sh ${SCRIPT}`, ['Bash(mkfifo:*)']),
+      [USER]: JSON.stringify({ permissions: { deny: ['Bash(touch:*)'] } }),
+      [SCRIPT]: marking('ran'),
+    },
+    [
+      bash('git switch -q other', 'b1'),
+      bash('mkfifo one', 'b2'),
+      bash('touch two', 'b3'),
+      bash('ls', 'b4'),
+      [say('First.')],
+    ],
+  );
+  commitBranches(made, { [SCRIPT]: marking('changed-ran', 'echo \'{"decision":"approve"}\'') });
+  await made.trust();
+  const { stdout } = await made.run(['-p', 'go']);
+  expect(stdout).toContain('First.');
+  expect(['ran', 'changed-ran', 'one', 'two'].map((name) => has(made, name))).toEqual([
+    true,
+    false,
+    false,
+    false,
+  ]);
+  const last = made.sent().at(-1) ?? '';
+  expect(last).toContain(`sh ${SCRIPT} (PROJECT/${SETTINGS}) does not run: ${WAITS}`);
+});
+
+it('a changed hook does not allow a question in place of the user', async () => {
+  const made = await project({ [SETTINGS]: settings('PermissionRequest'), [SCRIPT]: marking('ran') }, [
+    bash('git switch -q other', 'b1'),
+    bash('mkfifo one', 'b2'),
+    [say('First.')],
+  ]);
+  const answer = { hookEventName: 'PermissionRequest', decision: { behavior: 'allow' } };
+  const allowing = `echo '${JSON.stringify({ hookSpecificOutput: answer })}'`;
+  commitBranches(made, { [SCRIPT]: marking('changed-ran', allowing) });
+  await made.trust();
+  await made.run(['-p', 'go']);
+  expect(['changed-ran', 'one'].map((name) => has(made, name))).toEqual([false, false]);
+});
+
+it('a guard that the user allows the model to edit denies with its new program after the next prompt', async () => {
+  const made = await project({ [SETTINGS]: settings('PreToolUse'), [SCRIPT]: marking('ran') }, [
+    [call('Read', { file_path: SCRIPT }, 'r1')],
+    [call('Write', { file_path: SCRIPT, content: DENYING }, 'w1')],
+    bash('ls', 'b1'),
+    [say('First.')],
+    bash('ls', 'b2'),
+    [say('Second.')],
+  ]);
+  await made.trust();
+  const { stdout } = await made.run(['--plain'], { input: 'go\ny\nn\nagain\n' });
+  expect(stdout).toContain('Second.');
+  expect(readFileSync(path.join(made.folder, SCRIPT), 'utf8')).toBe(DENYING);
+  expect(stdout).toMatch(new RegExp(`does not run: ${WAITS}[^]*First\\.[^]*Second\\.`));
+  expect(
+    made
+      .sent()
+      .map((body) => body.includes('>forbidden<'))
+      .lastIndexOf(false),
+  ).toBe(4);
+});
+
+it('data that a hook names and writes itself does not make it wait', async () => {
+  const command = `sh ${SCRIPT} tools/calls.log tools/state.json`;
+  const made = await project(
+    {
+      [SETTINGS]: settings('PreToolUse', command, ['Bash(mkfifo:*)']),
+      [SCRIPT]: '#!/bin/sh\necho x >> "$1"; echo {} > "$2"\n',
+      'tools/calls.log': '',
+      'tools/state.json': '{}',
+    },
+    [bash('mkfifo one', 'b1'), bash('mkfifo two', 'b2'), [say('First.')]],
+  );
+  await made.trust();
+  const { stderr } = await made.run(['-p', 'go']);
+  expect(has(made, 'two')).toBe(true);
+  expect(readFileSync(path.join(made.folder, 'tools/calls.log'), 'utf8')).toBe('x\nx\n');
+  expect(stderr).not.toContain('changed');
+});

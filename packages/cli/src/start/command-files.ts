@@ -1,0 +1,153 @@
+/**
+ * The files that configured commands name, as they were at the latest prompt of the user. A call of the model may replace such a file,
+ * for example by a switch to another branch. The commands that name it then do not run before the next prompt.
+ */
+import { type Dirent, readdirSync, type Stats, statSync } from 'node:fs';
+import path from 'node:path';
+import { type CommandPlaces, type ConfiguredCommand, filesOfCommands } from '../permissions/named-files.ts';
+
+interface CommandFilesSetup {
+  readonly commands: () => readonly ConfiguredCommand[];
+  readonly places: () => CommandPlaces;
+  /** When changed files count: the end of a sentence. By default with the next prompt. */
+  readonly appliesWhen?: string | undefined;
+}
+
+interface FileState {
+  /** Differs after every change. */
+  readonly text: string;
+  /** When the file, or a file below the folder, changed last. */
+  readonly changedAtMs: number;
+}
+
+type States = ReadonlyMap<string, FileState>;
+
+const MISSING: FileState = { text: 'missing', changedAtMs: 0 };
+
+export class CommandFiles {
+  readonly #setup: CommandFilesSetup;
+  /** The states at the latest prompt, by command. Undefined: no prompt has arrived, or one is being prepared. */
+  #before: ReadonlyMap<string, States> | undefined;
+  #rememberedAtMs = 0;
+  readonly #reported = new Set<string>();
+
+  constructor(setup: CommandFilesSetup) {
+    this.#setup = setup;
+  }
+
+  get isEmpty(): boolean {
+    return this.#before === undefined;
+  }
+
+  /** A prompt of the user arrived. Until `remember`, every command runs. */
+  forget(): void {
+    this.#before = undefined;
+    this.#reported.clear();
+  }
+
+  remember(): void {
+    const places = this.#setup.places();
+    this.#rememberedAtMs = Date.now();
+    this.#before = new Map(
+      this.#setup.commands().map((command) => [keyOf(command), statesOf(command, places)]),
+    );
+  }
+
+  /**
+   * Returns a sentence about a file of the command that changed since the latest prompt of the user. The command must not run then.
+   * Of a command that is configured since that prompt, the times of the files decide. `notify` receives each sentence once.
+   */
+  whyWaiting(command: ConfiguredCommand, notify: (text: string) => void): string | undefined {
+    if (this.#before === undefined) return undefined;
+    const { places: currentPlaces, appliesWhen = 'with the next prompt of the user' } = this.#setup;
+    const places = currentPlaces();
+    const now = statesOf(command, places);
+    const before = this.#before.get(keyOf(command));
+    const hasChanged = (file: string): boolean =>
+      before === undefined
+        ? (now.get(file) ?? MISSING).changedAtMs > this.#rememberedAtMs
+        : (now.get(file) ?? MISSING).text !== (before.get(file) ?? MISSING).text;
+    const found = [...(before?.keys() ?? []), ...now.keys()].find(hasChanged);
+    if (found === undefined) return undefined;
+    const why = `${path.relative(places.cwd, found)} changed. Configured commands use it ${appliesWhen}.`;
+    if (!this.#reported.has(why)) notify(why);
+    this.#reported.add(why);
+    return why;
+  }
+}
+
+function keyOf({ command, cwd = '', environment = {} }: ConfiguredCommand): string {
+  return JSON.stringify([command, cwd, environment]);
+}
+
+function statesOf(command: ConfiguredCommand, places: CommandPlaces): States {
+  const states = new Map<string, FileState>();
+  for (const file of filesOfCommands([command], places)) {
+    const state = stateOf(file);
+    if (state !== undefined) states.set(file, state);
+  }
+  return states;
+}
+
+/** A hook may write such a file itself. */
+const DATA =
+  /\.(jsonl?|ya?ml|toml|ini|cfg|conf|xml|html?|css|svg|png|jpe?g|md|txt|log|out|csv|tsv|db|sqlite3?|lock|pid|tmp|bak|cache|pyc)$/i;
+
+const EXECUTABLE = 0o111;
+
+/** Returns undefined for data. */
+function stateOf(file: string): FileState | undefined {
+  const stats = statsOf(file);
+  if (stats === undefined) return MISSING;
+  if (stats.isDirectory()) return folderState(file, stats);
+  if (DATA.test(file) && (stats.mode & EXECUTABLE) === 0) return undefined;
+  const { dev, ino, size, mtimeMs, ctimeMs } = stats;
+  return { text: [dev, ino, size, mtimeMs, ctimeMs].join('/'), changedAtMs: ctimeMs };
+}
+
+/** More files than this would delay each run of the command. */
+const MOST_FILES = 1_000;
+
+const UNSEARCHED: ReadonlySet<string> = new Set(['node_modules', '__pycache__', '.git']);
+
+/** The state of the programs in a folder. Those of its upper levels come first, and the rest does not count. */
+function folderState(top: string, { dev, ino }: Stats): FileState {
+  const folders = [top];
+  const states: FileState[] = [{ text: `${dev}/${ino}`, changedAtMs: 0 }];
+  for (const folder of folders) {
+    for (const entry of entriesOf(folder)) {
+      if (states.length + folders.length > MOST_FILES) return joined(states);
+      const file = path.join(folder, entry.name);
+      const isFolder = entry.isDirectory();
+      if (isFolder && !UNSEARCHED.has(entry.name)) folders.push(file);
+      const state = isFolder || statsOf(file)?.isDirectory() === true ? undefined : stateOf(file);
+      if (state !== undefined) states.push({ ...state, text: `${file}:${state.text}` });
+    }
+  }
+  return joined(states);
+}
+
+function joined(states: readonly FileState[]): FileState {
+  return {
+    text: states.map(({ text }) => text).join('\n'),
+    changedAtMs: Math.max(...states.map(({ changedAtMs }) => changedAtMs)),
+  };
+}
+
+function entriesOf(folder: string): readonly Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true }).sort((one, other) =>
+      one.name < other.name ? -1 : 1,
+    );
+  } catch {
+    return [];
+  }
+}
+
+function statsOf(file: string): Stats | undefined {
+  try {
+    return statSync(file, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}
