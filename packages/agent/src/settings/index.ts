@@ -9,6 +9,8 @@ export { loopOverrides } from './loop-settings.ts';
 export { isSwitchedOn, readSetting } from './known-settings.ts';
 export { mergeSettings, valueAt } from './merge-settings.ts';
 export { unknownTool } from '../permission/rules/tool-names.ts';
+export { doubtAboutRule } from '../permission/rules/spellings.ts';
+export { doubtAboutPlace } from './permission-settings.ts';
 export { parseRule } from '../permission/rules/rule.ts';
 export { persistUpdates } from './change-scope.ts';
 export { isSetByRepository } from './of-repository.ts';

@@ -1,8 +1,10 @@
 /** Combines all permission settings. */
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { isJsonObject, type JsonObject, type PermissionMode, omitUndefined } from '@heddle/core';
-import { unknownTool } from '../permission/rules/tool-names.ts';
 import { parseRule, type PermissionRule, type RuleList, type Rules } from '../permission/rules/rule.ts';
+import { literalStart } from '../permission/rules/path-pattern.ts';
+import { doubtAboutRule, specifierOfPath, spellingsOf } from '../permission/rules/spellings.ts';
 import type { LoadedSettings } from './load-settings.ts';
 import { leftOutNotes } from './effective-settings.ts';
 import { describePlace } from './find-line.ts';
@@ -20,7 +22,7 @@ export interface PermissionSettings {
   readonly leftOut: readonly string[];
   /** Rules that can never match, and rules that fail their own examples. */
   readonly problems: readonly string[];
-  /** Rules for unknown tools. They are kept, but may be misspelled. */
+  /** Rules for unknown tools, and patterns that may match nothing. They are kept, but may be misspelled. */
   readonly doubts: readonly string[];
 }
 
@@ -58,10 +60,25 @@ export async function permissionSettings(
 }
 
 function doubtAbout(text: string, list: RuleList, loaded: LoadedFile): string | undefined {
-  const doubt = unknownTool(text, list);
+  const ofUser = loaded.source === 'user' || loaded.source === 'managed';
+  const doubt = doubtAboutRule(text, list) ?? (ofUser ? doubtAboutPlace(text, list, loaded.base) : undefined);
   if (doubt === undefined) return undefined;
   const at = stringsOf(permissionsOf(loaded)[list]).indexOf(text);
   return `${describePlace(loaded, ['permissions', list, at])}: ${doubt}`;
+}
+
+/**
+ * Returns a warning about a rule of settings outside of projects that forbids a place below their folder, if nothing exists
+ * there. Most authors of such a rule mean the root or the project.
+ */
+export function doubtAboutPlace(text: string, list: RuleList, base: string): string | undefined {
+  const specifier = list === 'allow' ? undefined : specifierOfPath(text, list);
+  if (specifier === undefined || !/^\/[^/]/.test(specifier)) return undefined;
+  const places = spellingsOf(specifier, 'deny').map((one) =>
+    path.join(base, ...literalStart(one.split('/'))),
+  );
+  if (places.some((place) => existsSync(place))) return undefined;
+  return `${text}: / means the folder of these settings, and ${places[0] ?? base} does not exist; write / twice for the root, ./ for the project`;
 }
 
 /** A rule that fails its own examples may still forbid, but no longer allow. */

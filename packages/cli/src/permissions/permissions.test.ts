@@ -272,6 +272,20 @@ describe('heddle permissions', () => {
     expect((await run('add', 'allow', 'mcp__srv__tool')).stderr).toBe('');
   });
 
+  it('warns about a pattern that may match nothing, and keeps the rule', async () => {
+    const { run } = place();
+    const { code, stderr } = await run('add', 'deny', 'Read(.env,*.pem)');
+    expect([code, stderr]).toEqual([0, expect.stringContaining('a comma is a part of the pattern')]);
+    const ofUser = await run('add', 'deny', 'Read(/etc/shadow)', '--scope', 'user');
+    expect(ofUser.stderr).toContain('etc/shadow does not exist; write / twice for the root');
+    expect((await run('add', 'deny', 'Read(//etc/shadow)', '--scope', 'user')).stderr).toBe('');
+    const listed = await run('list');
+    expect(listed.stderr).toContain('a comma is a part of the pattern');
+    expect(listed.stderr).toContain('Read(/etc/shadow): / means the folder of these settings');
+    expect(listed.stderr.trim().split('\n')).toHaveLength(2);
+    expect((await run('test')).stderr).toContain('write one rule for each path');
+  });
+
   it('prints its usage', async () => {
     expect((await place().run('help')).stdout).toContain('heddle permissions explain');
   });

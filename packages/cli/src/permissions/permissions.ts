@@ -1,6 +1,14 @@
 /** `heddle permissions`: explains decisions, and lists and changes the rules. */
 import os from 'node:os';
-import { addRuleTo, appliedSettings, removeRuleFrom, trustFolder, unknownTool } from '@heddle/agent/settings';
+import path from 'node:path';
+import {
+  addRuleTo,
+  appliedSettings,
+  doubtAboutPlace,
+  doubtAboutRule,
+  removeRuleFrom,
+  trustFolder,
+} from '@heddle/agent/settings';
 import type { RuleList } from '@heddle/agent';
 import { isRecord } from '@heddle/core';
 import { UsageError } from '../arguments/list-flags.ts';
@@ -105,12 +113,13 @@ function changeRules({
   rule,
   scope,
 }: Extract<PermissionsCommand, { name: 'add' | 'remove' }>): number {
-  const doubt = name === 'add' ? unknownTool(rule, list) : undefined;
-  if (doubt !== undefined) warn(doubt);
   const change = name === 'add' ? addRuleTo : removeRuleFrom;
   const edited = change(scope, list, rule, { ...places(), cwd: process.cwd() });
   const { file } = edited;
   if (!edited.ok) return misuse(edited.message);
+  const inUser = scope === 'user' ? doubtAboutPlace(rule, list, path.dirname(file)) : undefined;
+  const doubt = name === 'add' ? (doubtAboutRule(rule, list) ?? inUser) : undefined;
+  if (doubt !== undefined) warn(doubt);
   const done = name === 'add' ? 'added' : 'removed';
   print(
     edited.changed

@@ -5,13 +5,13 @@ import path from 'node:path';
 import type { AskPermission, Rule, Rules } from '@heddle/agent';
 import {
   configDirs,
+  doubtAboutRule,
   type LoadedSettings,
   loadSettings,
   permissionSettings,
   persistUpdates,
   type Scope,
   type SettingsRequest,
-  unknownTool,
 } from '@heddle/agent/settings';
 import type { PermissionMode } from '@heddle/core';
 import { filesOfCommands, settingsCommands } from './named-files.ts';
@@ -59,7 +59,7 @@ export interface PermissionSetup {
   /** Notes for the user: skipped files, rules that never match, and settings that an untrusted folder may not use. */
   readonly notes: readonly string[];
   readonly problems: readonly string[];
-  /** Warnings about rules for unknown tools. */
+  /** Warnings about rules for unknown tools, and about patterns that may match nothing. */
   readonly doubts: readonly string[];
   readonly leftOut: readonly string[];
   /** A message if the settings forbid the requested mode. */
@@ -87,8 +87,8 @@ export async function permissionSetup(
   const configured = await permissionSettings(loaded, home);
   const rule = (text: string): Rule => ({ text, source: 'command line', base: cwd });
   const doubts = [
-    ...flags.disallowedTools.flatMap((text) => unknownTool(text, 'deny') ?? []),
-    ...flags.allowedTools.flatMap((text) => unknownTool(text, 'allow') ?? []),
+    ...flags.disallowedTools.flatMap((text) => doubtAboutRule(text, 'deny') ?? []),
+    ...flags.allowedTools.flatMap((text) => doubtAboutRule(text, 'allow') ?? []),
     ...configured.doubts,
   ];
   const wanted = flags.permissionMode ?? configured.defaultMode ?? 'default';

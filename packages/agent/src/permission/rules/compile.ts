@@ -23,6 +23,7 @@ import {
   type PathPattern,
 } from './path-pattern.ts';
 import { parseRule, type PermissionRule, type RuleList, type Rules } from './rule.ts';
+import { isAboutFiles, specifierOfPath, spellingsOf } from './spellings.ts';
 import { mainField, mayNameShortened, RESOURCES, toolMatcher } from './tool-names.ts';
 import { type Matcher, wildcardMatcher } from './wildcard.ts';
 
@@ -122,25 +123,23 @@ export function compileRules(
   return fresh;
 }
 
-/** Returns the pattern of a rule about files. Undefined for other rules. */
-function filePattern(
+/** Returns the patterns of a rule about files. Empty for other rules. */
+function filePatterns(
   rule: PermissionRule,
   list: RuleList,
   world: PermissionWorld,
-): AnchoredPattern | undefined {
-  const parsed = parseRule(rule.text, list);
-  if (!parsed.ok || parsed.specifier === undefined || !isAboutFiles(parsed.tool)) return undefined;
-  return anchored(parsed.specifier, list === 'allow' ? 'allow' : 'deny', anchorsOf(rule, list, world));
-}
-
-function isAboutFiles(tool: string): boolean {
-  return tool === 'Read' || tool === 'Edit';
+): readonly AnchoredPattern[] {
+  const specifier = specifierOfPath(rule.text, list);
+  if (specifier === undefined) return [];
+  const anchors = anchorsOf(rule, list, world);
+  const kind = list === 'allow' ? 'allow' : 'deny';
+  return spellingsOf(specifier, kind).map((spelling) => anchored(spelling, kind, anchors));
 }
 
 /** A pattern may start with a wildcard above a working directory. */
 function concernedPlaces(rules: Rules, world: PermissionWorld): readonly string[] {
   const patterns = (['deny', 'ask'] as const).flatMap((list) =>
-    rules[list].flatMap((rule) => filePattern(rule, list, world) ?? []),
+    rules[list].flatMap((rule) => filePatterns(rule, list, world)),
   );
   if (patterns.length === 0) return [];
   return [...new Set([world.root, ...world.directories, ...patterns.flatMap(placeOf)])];
@@ -165,15 +164,12 @@ function compileCopies(
   trees: readonly WorkingTrees[],
   world: PermissionWorld,
 ): CompiledRule[] {
-  const pattern = trees.length === 0 ? undefined : filePattern(rule, list, world);
-  if (pattern === undefined) return [];
-  return compileRule(rule, list, world).flatMap(({ specifier, ...about }) =>
-    copiesOf(pattern, trees, world.foldsCase).flatMap((copy) =>
-      specifier
-        ? [{ ...about, specifier: { ...specifier, path: anchoredPattern(copy, 'deny', world) } }]
-        : [],
-    ),
-  );
+  const patterns = trees.length === 0 ? [] : filePatterns(rule, list, world);
+  const copies = patterns.flatMap((pattern) => copiesOf(pattern, trees, world.foldsCase));
+  if (copies.length === 0) return [];
+  return compileRule(rule, list, world)
+    .slice(0, 1)
+    .flatMap((compiledRule) => withPaths(compiledRule, copies, 'deny', world));
 }
 
 function indexed(rules: readonly CompiledRule[]): CommandIndex<CompiledRule> {
@@ -213,30 +209,38 @@ function pathTest(rules: readonly CompiledRule[], { foldsCase }: PermissionWorld
   };
 }
 
+/** Returns the rule once for each of its patterns. */
+function withPaths(
+  { specifier, ...about }: CompiledRule,
+  patterns: readonly AnchoredPattern[],
+  list: 'allow' | 'deny',
+  world: PermissionWorld,
+): CompiledRule[] {
+  if (specifier === undefined) return [];
+  return patterns.map((pattern) => ({
+    ...about,
+    specifier: { ...specifier, path: anchoredPattern(pattern, list, world) },
+  }));
+}
+
 /** Returns an empty list for a rule that can never match. */
 function compileRule(rule: PermissionRule, list: RuleList, world: PermissionWorld): CompiledRule[] {
   const parsed = parseRule(rule.text, list);
   if (!parsed.ok) return [];
   const { tool, specifier } = parsed;
-  return [
-    {
-      rule,
-      names: toolMatcher(tool, list),
-      mayName: list === 'allow' ? () => false : (name) => mayNameShortened(tool, name),
-      specifier: specifier === undefined ? undefined : compileSpecifier(tool, specifier, rule, list, world),
-    },
-  ];
+  const one: CompiledRule = {
+    rule,
+    names: toolMatcher(tool, list),
+    mayName: list === 'allow' ? () => false : (name) => mayNameShortened(tool, name),
+    specifier: specifier === undefined ? undefined : compileSpecifier(tool, specifier, list),
+  };
+  const patterns = filePatterns(rule, list, world);
+  return patterns.length === 0 ? [one] : withPaths(one, patterns, list === 'allow' ? 'allow' : 'deny', world);
 }
 
-function compileSpecifier(
-  tool: string,
-  text: string,
-  rule: PermissionRule,
-  list: RuleList,
-  world: PermissionWorld,
-): Specifier {
+/** The patterns of a rule about files are added later. */
+function compileSpecifier(tool: string, text: string, list: RuleList): Specifier {
   const [, param, value] = /^([A-Za-z_]\w*):([\s\S]*)$/.exec(text) ?? [];
-  const files = filePattern(rule, list, world);
   const fetches = tool === 'WebFetch';
   // `Agent(subagent_type:reviewer)` means the same as `Agent(reviewer)`.
   const named = list !== 'allow' && param !== undefined && param === mainField(tool);
@@ -244,10 +248,10 @@ function compileSpecifier(
     text,
     command: tool === 'Bash' ? commandPattern(text, list) : undefined,
     doubt: tool === 'Bash' && list !== 'allow' ? commandDoubt(text) : undefined,
-    path: files && anchoredPattern(files, list === 'allow' ? 'allow' : 'deny', world),
+    path: undefined,
     domain: fetches && param === 'domain' ? domainPattern(value ?? '') : undefined,
     name:
-      !files && !fetches && tool !== 'Bash'
+      !isAboutFiles(tool) && !fetches && tool !== 'Bash'
         ? nameMatcher(named ? (value ?? '') : text, list, tool)
         : undefined,
     param:

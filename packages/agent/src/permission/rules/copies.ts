@@ -2,13 +2,12 @@
 import path from 'node:path';
 import type { WorkingTrees } from '@heddle/tools/git';
 import { isAtOrBelow } from '../paths/places.ts';
-import { type AnchoredPattern, firstWildcard, nameMatcher, segmentsOfPattern } from './path-pattern.ts';
+import { type AnchoredPattern, literalStart, nameMatcher, segmentsOfPattern } from './path-pattern.ts';
 
 /** Returns the folders that contain all matches of a pattern. */
 export function placeOf(pattern: AnchoredPattern): readonly string[] {
   if (pattern.anyDepth) return pattern.folders;
-  const segments = segmentsOfPattern(pattern);
-  const literal = segments.slice(0, firstWildcard(segments));
+  const literal = literalStart(segmentsOfPattern(pattern));
   return pattern.folders.map((folder) => path.posix.join(folder, ...literal));
 }
 

@@ -86,9 +86,9 @@ export function anchoredPattern(
   const foldedDeny = (text: string) => (foldsCase ? text.toLowerCase() : text);
   const bases = folders.map((from) => foldedDeny(from.replace(/\/+$/, '')));
   // Most paths do not contain the longest name of a rule, and this is the fastest test.
-  const needle = foldedDeny(names.filter((name) => !/[*?[\\]/.test(name)).reduce(longer, ''));
+  const needle = foldedDeny(names.flatMap((name) => literalName(name) ?? []).reduce(longer, ''));
   const text = foldedDeny(names.flatMap(fixedTexts).reduce(longer, ''));
-  const literal = segments.slice(0, firstWildcard(segments));
+  const literal = literalStart(segments);
   const folded = (text: string) => (anchors.foldsCase ? text.toLowerCase() : text);
   const sampled = segments.map((segment) => segment.replace(/\*+|\?/g, 'x'));
   // Computed late, because most rules are never compared with a glob. A matching folder includes its contents.
@@ -133,7 +133,13 @@ export function anchoredPattern(
     isSpread,
     isHidden: names.some((name) => name.startsWith('.')),
     lastName: names.at(-1) ?? '',
-    globs: folders.map((from) => path.posix.join(from, ...(anyDepth ? ['**'] : []), ...segments)),
+    globs: folders.map((from) =>
+      path.posix.join(
+        from,
+        ...(anyDepth ? ['**'] : []),
+        ...(list === 'deny' ? segments.map(asGlob) : segments),
+      ),
+    ),
   };
 }
 
@@ -208,9 +214,22 @@ function shapeOf(
   return { names: segments.slice(0, -1), tail: isFolderMeant ? 'anything' : 'more' };
 }
 
-export function firstWildcard(segments: readonly string[]): number {
-  const at = segments.findIndex((segment) => /[*?[]/.test(segment));
-  return at < 0 ? segments.length : at;
+/** Returns the names before the first wildcard. */
+export function literalStart(segments: readonly string[]): readonly string[] {
+  const names = segments.map(literalName);
+  const at = names.indexOf(undefined);
+  return names.slice(0, at < 0 ? undefined : at).map((name) => name ?? '');
+}
+
+/** Returns the only name that a pattern matches. Undefined if there are others. */
+function literalName(pattern: string): string | undefined {
+  const isLiteral = /^(?:[^*?[\\]|\\[\s\S]?)*$/.test(pattern);
+  return isLiteral ? pattern.replace(/\\([\s\S])/g, '$1') : undefined;
+}
+
+/** Writes a name for programs in whose patterns a backslash is a letter. */
+function asGlob(name: string): string {
+  return name.replace(/\\([\s\S])/g, (_, letter: string) => (/[*?[]/.test(letter) ? `[${letter}]` : letter));
 }
 
 /*

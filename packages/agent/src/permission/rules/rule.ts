@@ -35,7 +35,8 @@ export type ParsedRule =
 export function parseRule(text: string, list: RuleList): ParsedRule {
   const [, tool = '', inside] = /^([^\s()]+)(?:\(([\s\S]*)\))?$/.exec(text.trim()) ?? [];
   if (tool === '') return { ok: false, message: `${text} is not a rule; write Tool or Tool(specifier)` };
-  const specifier = inside?.trim();
+  const isOfFiles = /^(Read|Edit|MultiEdit)$/.test(tool);
+  const specifier = isOfFiles && list !== 'allow' ? unquoted(inside?.trim()) : inside?.trim();
   if (specifier === '') return { ok: false, message: `${text} has empty parentheses; write ${tool}` };
   if (list === 'allow' && tool.includes('*') && !/^mcp__[^*_]+(?:_[^*_]+)*__/.test(tool)) {
     return { ok: false, message: `${text}: an allow rule names its tool; * only follows mcp__server__` };
@@ -47,6 +48,11 @@ export function parseRule(text: string, list: RuleList): ParsedRule {
     return { ok: false, message: `${text}: a pattern cannot be negated; use the opposite list` };
   }
   return { ok: true, tool: currentName(tool), specifier: specifier === '*' ? undefined : specifier };
+}
+
+/** In a file, a shell would remove quotes around a pattern. With them, a rule would match nothing. */
+function unquoted(specifier: string | undefined): string | undefined {
+  return specifier?.replace(/^(["'])([^"']*)\1$/, '$2').trim();
 }
 
 /** Former names of tools. Old rules still contain them. */

@@ -16,9 +16,15 @@ function rulesInWorktree(rules: Rules, cwd: string, { top, path: folder }: Workt
   const moved = (rule: PermissionRule): PermissionRule => {
     const { text, base = top, root } = rule;
     // An absolute place starts with two slashes, and one in the home folder with a tilde.
-    const absolute = text.replace('(~/', () => `(/${home}/`);
-    const place = `(/${top}/`;
-    const ownText = absolute.includes(place) ? absolute.replace(place, () => `(/${folder}/`) : text;
+    const absolute = text.replace(
+      /\((["']?)(?:~|\$HOME|\$\{HOME\})\//,
+      (_, quote: string) => `(${quote}/${home}/`,
+    );
+    const place = `/${top}/`;
+    const isBegun = /^[^(]*\(["']?/.exec(absolute)?.[0] ?? '';
+    const ownText = absolute.startsWith(place, isBegun.length)
+      ? `${isBegun}/${folder}/${absolute.slice(isBegun.length + place.length)}`
+      : text;
     return {
       ...rule,
       text: ownText,

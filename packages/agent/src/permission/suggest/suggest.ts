@@ -211,7 +211,7 @@ export function editRules(
 ): string[] | undefined {
   if (places.length === 0 || glob || deep !== 'no') return undefined;
   // The path would be read as a pattern.
-  if (places.some((place) => /[*?[\]\\!()\n]/.test(place.path))) return undefined;
+  if (places.some((place) => /[*?[\]\\!(){}$\n]/.test(place.path))) return undefined;
   return places.map(({ path: file }) =>
     file.startsWith(`${root}/`) ? `./${path.posix.relative(root, file)}` : `/${file}`,
   );
