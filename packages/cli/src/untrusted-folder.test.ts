@@ -160,7 +160,7 @@ describe('a project that is not trusted', () => {
     made.write('.claude/skills/look/SKILL.md', '---\ndescription: d\nallowed-tools: Bash\n---\nText.');
     const { stderr } = await start(made, RUN);
     expect(stderr).toMatch(
-      /^heddle: Left out, because the folder is not trusted: .*; allowed tools, model or effort of \/look; model, hooks, servers or memory of the agent one\. If/m,
+      /^heddle: Left out, because the folder is not trusted: .*; allowed tools, model or effort of \/look; model, effort, hooks, servers or memory of the agent one\. If/m,
     );
   });
 

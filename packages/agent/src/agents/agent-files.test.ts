@@ -16,6 +16,8 @@ async function read(isTrusted: boolean, places: Partial<AgentFilePlaces> = {}) {
   };
   for (const name of NAMES) write('project/.claude', name, 'model: haiku\nmemory: user');
   write('project/.claude', 'gpt', 'model: openai/gpt-5');
+  write('project/.claude', 'costly', 'effort: max\nmaxTurns: 3');
+  write('project/.claude', 'plain', 'tools: Read\ncolor: red\nbackground: true');
   write('config', 'Mine');
   return readAgentFiles({
     cwd: path.join(home, 'project'),
@@ -31,13 +33,15 @@ it('hides agents of a project without trust that have the names of others', asyn
   const { definitions, hidden, leftOut } = await read(false, { namesOfUser: ['reviewer'] });
   const own = definitions.filter(({ source }) => source === 'project');
   expect(own).toMatchObject([
+    { name: 'costly', isUntrusted: true, maxTurns: 3 },
     { name: 'gpt', isUntrusted: true },
     { name: 'other', isUntrusted: true, model: 'haiku' },
+    { name: 'plain', isUntrusted: true, tools: ['Read'], color: 'red', isBackground: true },
   ]);
-  expect(own.map(({ memory }) => memory)).toEqual([undefined, undefined]);
-  expect(own[0]?.model).toBeUndefined();
+  expect(own.map(({ memory, effort }) => memory ?? effort)).toEqual(own.map(() => undefined));
+  expect(own[1]?.model).toBeUndefined();
   expect(byName(hidden)).toEqual(byName(NAMES.filter((name) => name !== 'other')));
-  expect(byName(leftOut)).toEqual(['gpt', 'other']);
+  expect(byName(leftOut)).toEqual(['costly', 'gpt', 'other']);
   expect(definitions.find(({ source }) => source === 'user')).not.toHaveProperty('isUntrusted');
 });
 
@@ -49,7 +53,8 @@ it('has an agent of a project without trust if only a setting of another name is
 it('keeps all agents of a trusted project', async () => {
   const { definitions, hidden, leftOut } = await read(true, { namesOfUser: ['reviewer'] });
   const own = definitions.filter(({ source }) => source === 'project');
-  expect(byName(own.map(({ name }) => name))).toEqual(byName(['gpt', ...NAMES]));
+  expect(byName(own.map(({ name }) => name))).toEqual(byName(['costly', 'gpt', 'plain', ...NAMES]));
   expect(own.every(({ isUntrusted }) => isUntrusted === undefined)).toBe(true);
+  expect(own.find(({ name }) => name === 'costly')?.effort).toBe('max');
   expect([hidden, leftOut]).toEqual([[], []]);
 });

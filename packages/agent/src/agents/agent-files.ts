@@ -134,19 +134,50 @@ async function readFolder(folder: AgentFolder, places: AgentFilePlaces): Promise
   };
 }
 
-/** Hooks and servers run programs, memory writes files, and a provider receives the conversation. */
+/**
+ * Returns what counts of an agent of a project without trust. It is an allow-list, so a new field is left out. Hooks and servers run
+ * programs, memory writes files, `effort` raises the cost of each request, and a provider receives the conversation.
+ */
 function withoutTrust({
+  name,
+  description,
+  prompt,
+  tools,
+  disallowedTools,
+  permissionMode,
+  maxTurns,
+  maxBudgetUsd,
+  isBackground,
+  isolation,
+  skills,
+  mcpServers,
+  initialPrompt,
+  color,
+  source,
+  file,
   model,
-  hooks: _hooks,
-  memory: _memory,
-  serverEntries: _serverEntries,
-  ...given
 }: AgentDefinition): AgentDefinition {
-  const rest = { ...given, isUntrusted: true } as const;
-  return model !== undefined && PLAIN_MODEL_NAME.test(model) ? { ...rest, model } : rest;
+  return {
+    name,
+    description,
+    prompt,
+    tools,
+    disallowedTools,
+    permissionMode,
+    maxTurns,
+    maxBudgetUsd,
+    isBackground,
+    isolation,
+    skills,
+    mcpServers,
+    initialPrompt,
+    color,
+    source,
+    file,
+    isUntrusted: true,
+    ...(model !== undefined && PLAIN_MODEL_NAME.test(model) ? { model } : {}),
+  };
 }
-
-const UNTRUSTED_PARTS = ['hooks', 'memory', 'serverEntries'] as const;
 
 /** Names without a provider. They count only in a conversation with Anthropic. */
 const PLAIN_MODEL_NAME = /^(inherit|sonnet|opus|haiku|claude-[\w.-]+)$/i;
@@ -179,7 +210,7 @@ async function readAgentFile(
   if (source !== 'project' || trustsProject(places))
     return { ...NOTHING, definitions: [definition], problems };
   const careful = withoutTrust(definition);
-  const isWhole =
-    definition.model === careful.model && UNTRUSTED_PARTS.every((part) => definition[part] === undefined);
+  const kept: ReadonlyMap<string, unknown> = new Map(Object.entries(careful));
+  const isWhole = Object.entries(definition).every(([field, value]) => kept.get(field) === value);
   return { ...NOTHING, definitions: [careful], problems, leftOut: isWhole ? [] : [name] };
 }

@@ -72,7 +72,7 @@ export function extensionNotices(
     ...(agents.hidden.length === 0 ? [] : [agentNames(agents.hidden)]),
     ...(agents.leftOut.length === 0
       ? []
-      : [`model, hooks, servers or memory of ${agentNames(agents.leftOut)}`]),
+      : [`model, effort, hooks, servers or memory of ${agentNames(agents.leftOut)}`]),
     ...(leftOutHooks.length === 0 ? [] : [`hooks of ${commands(leftOutHooks)}`]),
   ];
   return [
