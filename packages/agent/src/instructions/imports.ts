@@ -11,10 +11,10 @@ export interface ImportDeps {
   /** The text of a file; undefined if it is absent or not text. */
   readonly read: (file: string) => string | undefined;
   /**
-   * Why a file may not be imported: text of a project must not put the user's private files before the model. Undefined: it
-   * may.
+   * Why a file may not be imported by another: text of a project must not put the user's private files before the model.
+   * Undefined: it may.
    */
-  readonly problemOf: (file: string) => string | undefined;
+  readonly problemOf: (file: string, from: string) => string | undefined;
 }
 
 export interface ResolvedImports {
@@ -42,7 +42,7 @@ export function resolveImports(file: string, text: string, deps: ImportDeps): Re
       // A mention of a user or a package looks like an import; only a path that exists is one.
       const content = deps.read(target);
       if (content === undefined) continue;
-      const problem = deps.problemOf(target);
+      const problem = deps.problemOf(target, from);
       if (problem !== undefined) {
         problems.push(`${from}: @${mention} ${problem}`);
         continue;

@@ -114,8 +114,8 @@ export function isWithheld(
 interface Reach {
   /** Why a file may not be read after its links. Undefined: it may. */
   readonly linkProblem: (file: string) => string | undefined;
-  /** Why a file may not be imported. Undefined: it may. */
-  readonly importProblem: (file: string) => string | undefined;
+  /** Why a file may not be imported by another. Undefined: it may. */
+  readonly importProblem: (file: string, from: string) => string | undefined;
   /** A link to this file or an import of it adds nothing, and is not a problem. */
   readonly appliesAnyway: (file: string) => boolean;
 }
@@ -164,8 +164,10 @@ class Collector {
     const isInside = (file: string): boolean => isReallyWithin(file, root);
     return {
       linkProblem: (file) => (isInside(file) ? undefined : 'leads out of the project, ignored.'),
-      importProblem: (file) =>
-        isInside(file) || this.#isTrusted(root) ? undefined : importNeedsTrust(project),
+      importProblem: (file, from) => {
+        if (isInside(file)) return undefined;
+        return this.#isTrusted(root) ? problemOfForeign(from, root) : importNeedsTrust(project);
+      },
       appliesAnyway: () => false,
     };
   }
@@ -183,7 +185,7 @@ class Collector {
         const isLink = realPath(file) !== path.join(root, path.relative(folder, file));
         return isLink && !isTrusted ? `behind a link, ignored. ${howToTrust(folder)}` : undefined;
       },
-      importProblem: () => (isTrusted ? undefined : importNeedsTrust(folder)),
+      importProblem: (_, from) => (isTrusted ? problemOfForeign(from, root) : importNeedsTrust(folder)),
       appliesAnyway: (file) => !isTrusted && this.#applies(realPath(file)),
     };
   }
@@ -272,6 +274,30 @@ class Collector {
     if (read.size <= MAX_BYTES) return read.text;
     return `${wholeLines(read.text)}\n\n(Cut here: it has ${read.size} bytes. Read the rest when you need it.)`;
   }
+}
+
+/** Folders of installed packages, whose files others wrote. */
+const PACKAGES: ReadonlySet<string> = new Set([
+  'node_modules',
+  'bower_components',
+  'vendor',
+  '.bundle',
+  '.venv',
+  'venv',
+  'site-packages',
+  'dist-packages',
+]);
+
+/** Trust in a project does not include the packages and repositories in it. */
+function problemOfForeign(from: string, root: string): string | undefined {
+  const real = realPath(from);
+  const isBelow = isWithin(real, root);
+  const names = path.dirname(isBelow ? path.relative(root, real) : real).split(path.sep);
+  const folders = isBelow ? names.map((_, at) => path.join(root, ...names.slice(0, at + 1))) : [];
+  const isNested = folders.some((folder) => folder !== root && existsSync(path.join(folder, '.git')));
+  return isNested || names.some((name) => PACKAGES.has(name.toLowerCase()))
+    ? 'is outside of the project, and the importing file is one of a package or of a nested repository, ignored.'
+    : undefined;
 }
 
 function importNeedsTrust(folder: string): string {

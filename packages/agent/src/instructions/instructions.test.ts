@@ -99,6 +99,32 @@ describe('instruction files', () => {
     ]);
   });
 
+  it.each(['node_modules/evil', 'vendor/evil', '.venv/lib/site-packages/evil', 'nested'])(
+    'of %s in a trusted project do not import files outside of the project',
+    (folder) => {
+      const { root, places } = project({
+        'private.txt': 'private',
+        'other.txt': 'other',
+        'work/shared.md': 'shared',
+        'work/own/CLAUDE.md': `@../../private.txt @../${folder}/deep/more.md`,
+        'work/nested/.git/HEAD': 'ref: refs/heads/main',
+        [`work/${folder}/CLAUDE.md`]: `@${'../'.repeat(folder.split('/').length)}shared.md`,
+        [`work/${folder}/deep/CLAUDE.md`]: `@${'../'.repeat(folder.split('/').length + 2)}private.txt`,
+        [`work/${folder}/deep/more.md`]: `@${'../'.repeat(folder.split('/').length + 2)}other.txt`,
+      });
+      const trusting = { ...places, isTrusted: () => true };
+      const found = (file: string) => findNestedInstructions(path.join(root, file), trusting);
+      const nested = found(`work/${folder}/deep/x.js`);
+      expect(nested.files.map(({ text }) => text)).toContain('shared');
+      expect(nested.files.map(({ text }) => text)).not.toContain('private');
+      expect(nested.problems).toEqual([expect.stringContaining('of a package or of a nested repository')]);
+      const own = found('work/own/x.js');
+      expect(own.files.map(({ text }) => text)).toContain('private');
+      expect(own.files.map(({ text }) => text)).not.toContain('other');
+      expect(own.problems).toEqual([expect.stringContaining('of a package or of a nested repository')]);
+    },
+  );
+
   describe('of a folder above the project, which is not trusted,', () => {
     it.each([
       ['CLAUDE.md', 'private.txt'],
