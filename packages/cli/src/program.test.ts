@@ -137,4 +137,14 @@ describe('heddle demo', () => {
     );
     expect(stdout).toContain('the test now passes');
   });
+
+  it('runs on its own Node, not on a program of that name in the search path', async () => {
+    const { run, folder } = home();
+    const program = path.join(folder, 'node');
+    const body = `case "$*" in *test.mjs*) echo "$*" >> '${folder}/started'; esac`;
+    writeFileSync(program, `#!/bin/sh\n${body}\nexec '${process.execPath}' "$@"\n`, { mode: 0o755 });
+    const { code } = await run(['demo'], { env: { PATH: `${folder}:${process.env['PATH'] ?? ''}` } });
+    expect(code).toBe(0);
+    expect(readdirSync(folder)).not.toContain('started');
+  });
 });

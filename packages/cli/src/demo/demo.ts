@@ -18,6 +18,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { styleText } from 'node:util';
+import { shellQuoted } from '../terminal/escape-controls.ts';
 import { misuse, writeMessage } from '../terminal/write-message.ts';
 import { createNarrator, explainEnd } from './narrate.ts';
 
@@ -89,7 +90,8 @@ function runTest(folder: string): { readonly passes: boolean; readonly output: s
   return { passes: status === 0, output: stdout.trim() };
 }
 
-const RUN_TEST = 'node test.mjs';
+/** The search path may name another program `node`, also in the folder in which the demo starts. */
+const RUN_TEST = `${shellQuoted(process.execPath)} test.mjs`;
 
 export const demoScript: readonly ScriptStep[] = [
   // The connection breaks after the first sentence. The loop retracts the sentence and retries the request.
