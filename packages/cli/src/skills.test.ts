@@ -105,6 +105,8 @@ it('a skill of a subfolder gives text only, and other repositories and packages 
     ...at('node_modules/p', 'installed'),
     ...at('vendor/clone', 'cloned'),
     'vendor/clone/.git/HEAD': 'ref: refs/heads/main\n',
+    'vendor/clone/.git/objects/x': '',
+    'vendor/clone/.git/refs/x': '',
   };
   const { run, sent, trust, folder } = await project(files, [
     [

@@ -7,8 +7,8 @@ import { setUpProjects } from './test/project.ts';
 
 const project = setUpProjects();
 
-/** An empty file makes the folder above look like the top of a repository. */
-const TOP = { '../.git/HEAD': 'ref: refs/heads/main\n' };
+/** These files make the folder above look like the top of a repository. */
+const TOP = { '../.git/HEAD': 'ref: refs/heads/main\n', '../.git/objects/x': '', '../.git/refs/x': '' };
 const HOOKS =
   'hooks:\n  PreToolUse:\n    - hooks:\n        - type: command\n          command: touch "$HOME/ran"';
 const RUN = ['-p', 'go', '--output-format', 'stream-json'];

@@ -19,7 +19,7 @@ import { untrustedNote } from '../settings/effective-settings.ts';
 import { readFileOrPipe } from '../settings/json-file.ts';
 import type { LoadedSettings } from '../settings/load-settings.ts';
 import { mergeSettings } from '../settings/merge-settings.ts';
-import { managedDir, repositoryTop, type Scope, type SettingsPlaces } from '../settings/scopes.ts';
+import { managedDir, acceptedRepositoryTop, type Scope, type SettingsPlaces } from '../settings/scopes.ts';
 import { readState, stateFile, trustIn, trustKey } from '../settings/trust.ts';
 
 export interface ServersRequest extends SettingsPlaces {
@@ -182,7 +182,7 @@ const PROJECT_FILE = '.mcp.json';
 
 /** Returns the nearest `.mcp.json`, up to the top of the repository. Without one, its place in the top folder. */
 export function projectFile(cwd: string): string {
-  const top = repositoryTop(cwd) ?? cwd;
+  const top = acceptedRepositoryTop(cwd) ?? cwd;
   for (let folder = cwd; ; folder = path.dirname(folder)) {
     const file = path.join(folder, PROJECT_FILE);
     if (folder === top || folder === path.dirname(folder)) return path.join(top, PROJECT_FILE);

@@ -5,7 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { findInstructions } from '../instructions/instruction-files.ts';
-import { repositoryTop, type Scope, SCOPES } from '../settings/scopes.ts';
+import { acceptedRepositoryTop, type Scope, SCOPES } from '../settings/scopes.ts';
 import { type ContextPlaces, sessionContext } from './session-context.ts';
 
 const NOON = new Date(2026, 10, 15, 12).getTime();
@@ -39,7 +39,12 @@ function place(): Place {
         directories: [],
         now: NOON,
         bare: false,
-        instructions: findInstructions({ cwd, top: repositoryTop(cwd), configDirs: [config], sources }).files,
+        instructions: findInstructions({
+          cwd,
+          top: acceptedRepositoryTop(cwd),
+          configDirs: [config],
+          sources,
+        }).files,
         ...more,
       }),
   };
@@ -107,7 +112,7 @@ describe('a repository', () => {
 
   it('that cannot be read is told as such', () => {
     const { context, write } = place();
-    write('project/.git/HEAD/x', '');
+    for (const name of ['HEAD', 'objects', 'refs']) write(`project/.git/${name}/x`, '');
     expect(context().userContext[GIT]).toBe('its HEAD cannot be read');
   });
 });

@@ -13,7 +13,7 @@ import path from 'node:path';
 import type { InstructionFile } from '../instructions/instruction-files.ts';
 import { INSTRUCTIONS, instructionText } from '../instructions/instruction-text.ts';
 import { readSmallFile } from '../extensions/small-file.ts';
-import { repositoryTop } from '../settings/scopes.ts';
+import { acceptedRepositoryTop } from '../settings/scopes.ts';
 
 export interface ContextPlaces {
   readonly cwd: string;
@@ -36,7 +36,7 @@ export interface SessionContext {
 
 export function sessionContext(places: ContextPlaces): SessionContext {
   const { cwd, env, directories, now, servers, bare } = places;
-  const top = bare ? undefined : repositoryTop(cwd);
+  const top = bare ? undefined : acceptedRepositoryTop(cwd);
   const shell = env['SHELL'];
   const instructions = instructionText(places.instructions);
   return {
@@ -99,7 +99,7 @@ function branchOf(top: string): string | undefined {
 
 /** Returns the branch of the repository that contains a folder. */
 export function currentBranch(folder: string): string | undefined {
-  const top = repositoryTop(folder);
+  const top = acceptedRepositoryTop(folder);
   return top === undefined ? undefined : branchOf(top);
 }
 

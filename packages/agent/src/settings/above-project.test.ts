@@ -7,7 +7,7 @@ import { authorize } from '../permission/authorize.ts';
 import { observeWorld } from '../permission/observe-world.ts';
 import { addRuleTo, removeRuleFrom } from './change-scope.ts';
 import { mergeSettings } from './merge-settings.ts';
-import { settingsFileOf, settingsFiles } from './scopes.ts';
+import { acceptedRepositoryTop, possibleRepositoryTop, settingsFileOf, settingsFiles } from './scopes.ts';
 import { createSettingsHome } from './test/settings-home.ts';
 
 function repository() {
@@ -169,5 +169,46 @@ describe('settings above the nearest ones', () => {
     expect(bases).toContainEqual([path.join(other, 'pkg/.claude/settings.json'), path.join(project, 'pkg')]);
     expect(bases).toContainEqual([path.join(other, '.claude/settings.json'), project]);
     expect(load().files.map(({ base }) => base)).toEqual([path.join(project, 'pkg')]);
+  });
+});
+
+/** A working tree or a submodule that was mounted without its data, or a folder that git rejects. */
+describe('deny rules above a session', () => {
+  const entries: readonly (readonly [string, string, string])[] = [
+    ['names a missing folder', '.git', 'gitdir: /host/repo/.git/worktrees/x\n'],
+    ['is an empty file', '.git', ''],
+    ['is a folder without data', '.git/x', ''],
+    ['is a folder with only HEAD', '.git/HEAD', 'ref: refs/heads/x\n'],
+  ];
+  const below = (entry: string, text: string) => {
+    const own = createSettingsHome();
+    const cwd = path.join(own.project, 'pkg/sub');
+    mkdirSync(cwd, { recursive: true });
+    own.write(`project/${entry}`, text);
+    const deny = { deny: ['Read(./.env)'], allow: ['Bash(x)'], disableBypassPermissionsMode: 'disable' };
+    own.write('project/.heddle/settings.json', { permissions: deny });
+    return { ...own, cwd };
+  };
+
+  it.each(entries)('count if the entry `.git` beside them %s', async (_, entry, text) => {
+    const { cwd, permissions } = below(entry, text);
+    const { rules, bypassDisabled } = await permissions({ cwd, projectRoot: undefined });
+    expect([texts(rules.deny), rules.allow, bypassDisabled]).toEqual([['project Read(./.env)'], [], true]);
+    expect(rules.deny[0]?.file).toContain('project/.heddle');
+    expect(acceptedRepositoryTop(cwd)).toBe(undefined);
+  });
+
+  it('count up to the outermost entry, or to the repository that git uses', async () => {
+    const { cwd, project, write, permissions } = below('.git', 'gitdir: ../nowhere\n');
+    write('project/pkg/.git', '');
+    expect(possibleRepositoryTop(cwd)).toBe(project);
+    expect(texts((await permissions({ cwd, projectRoot: undefined })).rules.deny)).toHaveLength(1);
+    execFileSync('git', ['init', '-q'], { cwd });
+    expect(possibleRepositoryTop(cwd)).toBe(cwd);
+  });
+
+  it('do not count without an entry `.git`', async () => {
+    const { cwd, permissions } = below('other', '');
+    expect((await permissions({ cwd, projectRoot: undefined })).rules.deny).toEqual([]);
   });
 });

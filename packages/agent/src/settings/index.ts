@@ -16,11 +16,12 @@ export { persistUpdates } from './change-scope.ts';
 export { isSetByRepository } from './of-repository.ts';
 export { type PermissionSettings, permissionSettings } from './permission-settings.ts';
 export {
+  acceptedRepositoryTop,
   configDirs,
   managedDir,
+  possibleRepositoryTop,
   PROJECT_FOLDERS,
   projectRoot,
-  repositoryTop,
   type Scope,
   SCOPES,
   type SettingsFile,

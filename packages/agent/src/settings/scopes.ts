@@ -1,5 +1,5 @@
 /** The locations of settings, from the highest to the lowest scope. */
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { RuleSource } from '../permission/rules/rule.ts';
 import type { JsonObject } from '@heddle/core';
@@ -70,12 +70,17 @@ function filesIn(
     }));
 }
 
-/** Returns the folders above a project, up to the top of its repository. */
+/** Returns the folders above a project, up to the top of what may be its repository. Their settings only forbid. */
 function foldersAbove(project: string): readonly string[] {
-  const top = repositoryTop(project);
-  if (top === undefined || top === project) return [];
-  const above = path.dirname(project);
-  return [above, ...(above === top ? [] : foldersAbove(above))];
+  const top = possibleRepositoryTop(project);
+  return top === undefined ? [] : foldersBetween(project, top);
+}
+
+/** Returns the folders above a folder, up to the given one. */
+function foldersBetween(folder: string, top: string): readonly string[] {
+  if (folder === top) return [];
+  const above = path.dirname(folder);
+  return [above, ...foldersBetween(above, top)];
 }
 
 /** Returns the folder of this checkout that is a folder of another one. A folder outside of this repository is not. */
@@ -108,7 +113,7 @@ export function configDirs({ env, home }: Pick<SettingsPlaces, 'env' | 'home'>):
  * Returns the nearest folder with settings, up to the top of the repository. Otherwise that top, or the folder itself.
  */
 export function projectRoot(cwd: string): string {
-  const top = repositoryTop(cwd);
+  const top = acceptedRepositoryTop(cwd);
   for (let folder = cwd; ; folder = path.dirname(folder)) {
     if (hasSettings(folder)) return folder;
     if (top === undefined || folder === top) return top ?? cwd;
@@ -122,29 +127,60 @@ function hasSettings(folder: string): boolean {
 }
 
 /**
- * Returns the top folder of the repository that git would use. Undefined if there is none, also below a file `.git` that git rejects:
- * git looks no further then.
+ * Returns the top folder of the repository that git would use, for all that is trusted or applied. Undefined if there is none, also
+ * below a file `.git` that git rejects: git looks no further then.
  */
-export function repositoryTop(cwd: string): string | undefined {
+export function acceptedRepositoryTop(cwd: string): string | undefined {
   for (let folder = cwd; ; folder = path.dirname(folder)) {
     const kind = kindOfGit(path.join(folder, '.git'));
-    if (kind !== 'absent') return kind === 'accepted' ? folder : undefined;
-    if (folder === path.dirname(folder)) return undefined;
+    if (kind === 'accepted') return folder;
+    if (kind === 'rejected file' || folder === path.dirname(folder)) return undefined;
   }
 }
 
-/** An empty `.git` folder is not a repository, and git looks above it. A sandbox creates one to prevent a repository. */
-function kindOfGit(git: string): 'accepted' | 'rejected' | 'absent' {
+/**
+ * Returns the top folder of what may be a repository, for all that only forbids. Without one that git would use, each entry `.git`
+ * counts: the data of a working tree or submodule are missing if only its folder was mounted. The outermost one is returned.
+ */
+export function possibleRepositoryTop(cwd: string): string | undefined {
+  let outermost: string | undefined;
+  for (let folder = cwd; ; folder = path.dirname(folder)) {
+    const kind = kindOfGit(path.join(folder, '.git'));
+    if (kind === 'accepted') return folder;
+    if (kind !== 'absent') outermost = folder;
+    if (folder === path.dirname(folder)) return outermost;
+  }
+}
+
+/** Git looks above a rejected folder. A sandbox creates an empty one to prevent a repository. */
+function kindOfGit(git: string): 'accepted' | 'rejected file' | 'rejected folder' | 'absent' {
+  if (!hasEntry(git)) return 'absent';
   try {
     const about = statSync(git, { throwIfNoEntry: false });
-    if (about?.isFile() !== true) return existsSync(path.join(git, 'HEAD')) ? 'accepted' : 'absent';
-    if (about.size > MOST_POINTER_BYTES) return 'rejected';
+    if (about?.isFile() !== true) return isGitData(git) ? 'accepted' : 'rejected folder';
+    if (about.size > MOST_POINTER_BYTES) return 'rejected file';
     // A working tree and a submodule have a file that names the data. Any other text may be in an archive.
     const [, named] = /^gitdir: ([^\r\n]+)[\r\n]*$/.exec(readFileSync(git, 'utf8')) ?? [];
-    if (named === undefined) return 'rejected';
-    return existsSync(path.resolve(path.dirname(git), named, 'HEAD')) ? 'accepted' : 'rejected';
+    const isAccepted = named !== undefined && isGitData(path.resolve(path.dirname(git), named));
+    return isAccepted ? 'accepted' : 'rejected file';
   } catch {
-    return 'absent';
+    // It cannot be read.
+    return 'rejected file';
+  }
+}
+
+/** Git uses a folder only with these entries. In the data of a working tree, `commondir` names the folder of the others. */
+function isGitData(folder: string): boolean {
+  const has = (name: string): boolean => existsSync(path.join(folder, name));
+  return has('HEAD') && ((has('objects') && has('refs')) || has('commondir'));
+}
+
+/** Also true for a link that leads nowhere. */
+function hasEntry(file: string): boolean {
+  try {
+    return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false;
   }
 }
 

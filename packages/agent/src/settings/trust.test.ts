@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { appliedSettings } from './applied-settings.ts';
 import { addRuleTo, removeRuleFrom, setSettingIn } from './change-scope.ts';
 import { sandboxSettings } from './sandbox-settings.ts';
-import { projectRoot, repositoryTop } from './scopes.ts';
+import { projectRoot, acceptedRepositoryTop } from './scopes.ts';
 import { type SettingsHome, createSettingsHome } from './test/settings-home.ts';
 import { isTrusted, projectTop, trustFolder } from './trust.ts';
 
@@ -147,6 +147,7 @@ const LAYOUTS: Readonly<Record<string, (own: SettingsHome) => string>> = {
   'an index that cannot be read': ({ write, project }) => {
     write('project/.claude/settings.local.json', HOSTILE);
     write('project/.git/HEAD', 'ref: refs/heads/main');
+    for (const name of ['objects', 'refs']) write(`project/.git/${name}/x`, '');
     write('project/.git/index', 'something else');
     return project;
   },
@@ -204,7 +205,7 @@ describe('trust', () => {
 
   it('is given to the folder itself where the repository around it is the home folder', () => {
     const { write, home } = createSettingsHome();
-    write('home/.git/HEAD', '');
+    for (const name of ['HEAD', 'objects/x', 'refs/x']) write(`home/.git/${name}`, '');
     write('home/clone/x', '');
     const cwd = path.join(home, 'clone');
     expect(trustFolder({ cwd, home, env: {} })).toEqual({ ok: true, folder: cwd });
@@ -216,13 +217,15 @@ describe('trust', () => {
     ['a file with another text', 'hello\n'],
     ['a file that names a missing folder', 'gitdir: ../nowhere\n'],
     ['a file that names a folder without data', 'gitdir: other\n'],
+    ['a file that names a folder with only HEAD', 'gitdir: head\n'],
   ])('is given to the folder itself if `.git` above is %s', (_, text) => {
     const { write, home } = createSettingsHome();
     write('home/dl/.git', text);
     write('home/dl/x/a', '');
     write('home/dl/other/a', '');
+    write('home/dl/head/HEAD', 'ref: refs/heads/x\n');
     const cwd = path.join(home, 'dl/x');
-    expect([repositoryTop(cwd), projectTop(cwd, home), projectRoot(cwd)]).toEqual([
+    expect([acceptedRepositoryTop(cwd), projectTop(cwd, home), projectRoot(cwd)]).toEqual([
       undefined,
       undefined,
       cwd,
@@ -234,10 +237,11 @@ describe('trust', () => {
   it('is given to the top of a worktree or submodule, whose `.git` is a file', () => {
     const { write, home } = createSettingsHome();
     write('home/main/.git/worktrees/w/HEAD', 'ref: refs/heads/x\n');
+    write('home/main/.git/worktrees/w/commondir', '../..\n');
     write('home/w/.git', 'gitdir: ../main/.git/worktrees/w\n');
     write('home/w/a/x', '');
     const top = path.join(home, 'w');
-    expect(repositoryTop(path.join(top, 'a'))).toBe(top);
+    expect(acceptedRepositoryTop(path.join(top, 'a'))).toBe(top);
     expect(trustFolder({ cwd: path.join(top, 'a'), home, env: {} })).toEqual({ ok: true, folder: top });
   });
 

@@ -11,7 +11,7 @@ import { existsSync, realpathSync, statSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { commonPart, joinSettings } from './merge-settings.ts';
-import { configDirs, repositoryTop, type SettingsPlaces } from './scopes.ts';
+import { configDirs, acceptedRepositoryTop, type SettingsPlaces } from './scopes.ts';
 import { parseSettings } from './validate-settings.ts';
 import { readFileOrPipe, readRegularFile, writeJson } from './json-file.ts';
 
@@ -90,7 +90,7 @@ function trustedAbove(real: string, projects: JsonObject, home: string): string 
  */
 export function trustKey({ cwd, home }: Places): string {
   const folder = realPath(cwd);
-  const top = repositoryTop(folder);
+  const top = acceptedRepositoryTop(folder);
   return top === undefined || isAtOrAbove(realPath(home))(top) ? folder : top;
 }
 
@@ -99,7 +99,7 @@ export function trustKey({ cwd, home }: Places): string {
  * is the home folder or above it, which also contains private files and downloads.
  */
 export function projectTop(cwd: string, home = os.homedir()): string | undefined {
-  const top = repositoryTop(cwd);
+  const top = acceptedRepositoryTop(cwd);
   return top === undefined || isAtOrAbove(realPath(home))(realPath(top)) ? undefined : top;
 }
 

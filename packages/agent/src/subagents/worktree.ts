@@ -8,7 +8,7 @@ import { findProgram } from '@heddle/tools';
 import { codeOutside } from '@heddle/tools/shell';
 import type { AgentHooks } from '../engine/options.ts';
 import { linkTarget, readRegularFile } from '../settings/json-file.ts';
-import { repositoryTop } from '../settings/scopes.ts';
+import { acceptedRepositoryTop } from '../settings/scopes.ts';
 import { isReallyWithin, realPath, trustIn } from '../settings/trust.ts';
 import type { ChildRecord, ChildResult, Worktree } from './record.ts';
 import type { RunningChild } from './running-child.ts';
@@ -70,7 +70,7 @@ export async function leaveWorktree(
  * Contract: never rejects. Git hooks do not run. The folder is below `.heddle/worktrees` of the repository, which git ignores.
  */
 export async function openWorktree(cwd: string, id: string, signal: AbortSignal): Promise<OpenedWorktree> {
-  const found = repositoryTop(realPath(cwd));
+  const found = acceptedRepositoryTop(realPath(cwd));
   if (found === undefined) return { ok: false, message: `${cwd} is not in a git repository.` };
   const top = realPath(found);
   if (!isTrusted(top)) return { ok: false, message: NOT_TRUSTED };
@@ -107,7 +107,7 @@ function isOwn(
 ): boolean {
   const own = placeOf(top, agentId);
   const isSame = folder === own.path && branch === own.branch && /^[\da-f]{40,64}$/.test(base);
-  if (!isSame || top !== realPath(top) || repositoryTop(top) !== top) return false;
+  if (!isSame || top !== realPath(top) || acceptedRepositoryTop(top) !== top) return false;
   return linkTarget(folder) === folder && isReallyWithin(cwd, folder);
 }
 

@@ -97,6 +97,7 @@ describe('settings that change during a run', () => {
       writeFileSync(file, typeof value === 'string' ? value : JSON.stringify(value));
     };
     write('.git/HEAD', 'ref: refs/heads/main\n');
+    for (const name of ['objects', 'refs']) write(`.git/${name}/x`, '');
     write('.env', 'KEY-OF-THE-TOP');
     write('.claude/settings.json', { permissions: { deny: ['Read(./.env)'] } });
     write('new.json', { permissions: { deny: ['Read(./.env)', 'Bash(touch two)'] }, model: 'top' });

@@ -19,13 +19,14 @@ import {
   type ToolRules,
 } from '@heddle/agent/extensions';
 import {
+  acceptedRepositoryTop,
   isReallyWithin,
   managedDir,
   parseRule,
+  possibleRepositoryTop,
   PROJECT_FOLDERS,
   projectTop,
   realPath,
-  repositoryTop,
   SCOPES,
   trustIn,
 } from '@heddle/agent/settings';
@@ -123,7 +124,10 @@ function rootsBeside(
   if (!isRead || !file.startsWith(`${cwd}${path.sep}`)) return [];
   const between = path.relative(cwd, path.dirname(file)).split(path.sep).filter(Boolean);
   const folders = between.map((_, at) => path.join(cwd, ...between.slice(0, at + 1))).toReversed();
-  if (between.includes('node_modules') || repositoryTop(path.dirname(file)) !== repositoryTop(cwd)) return [];
+  const isElsewhere = [acceptedRepositoryTop, possibleRepositoryTop].some(
+    (topOf) => topOf(path.dirname(file)) !== topOf(cwd),
+  );
+  if (between.includes('node_modules') || isElsewhere) return [];
   const within = projectTop(cwd) ?? cwd;
   return folders.flatMap((folder) =>
     PROJECT_FOLDERS.map((name) => ({ folder: path.join(folder, name), scope: 'project', within }) as const),
@@ -161,7 +165,7 @@ function extensionRoots(
 
 /** From the working folder up to the top of its repository. */
 function projectFolders(cwd: string): readonly string[] {
-  const top = repositoryTop(cwd);
+  const top = acceptedRepositoryTop(cwd);
   if (top === undefined || cwd === top) return [cwd];
   const above = path.dirname(cwd);
   return above === cwd ? [cwd] : [cwd, ...projectFolders(above)];

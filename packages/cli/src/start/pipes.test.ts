@@ -90,6 +90,9 @@ describe.each([
     '.gitignore',
   ])('in place of %s does not block the program', async (name) => {
     const home = homeFor(installed.program);
+    if (name === '.git/HEAD')
+      for (const data of ['objects', 'refs'])
+        mkdirSync(path.join(home.folder, '.git', data), { recursive: true });
     make(home, name);
     const argv = ['-p', 'look at @pipe', '--model', home.script(STEPS)];
     expect(await runOrKill(home, argv)).toMatchObject({ code: 0, stdout: 'Done.\n' });

@@ -19,7 +19,7 @@ import { rulesAt, type WorktreePlace } from '../../permission/rules/rules-at.ts'
 import type { PermissionWorld } from '../../permission/world.ts';
 import { readRegularFile } from '../../settings/json-file.ts';
 import type { SandboxSettings } from '../../settings/sandbox-settings.ts';
-import { repositoryTop } from '../../settings/scopes.ts';
+import { acceptedRepositoryTop } from '../../settings/scopes.ts';
 
 /** The input of a policy. Its functions answer synchronously, and a test answers them from a table. */
 export interface PolicyInput {
@@ -114,7 +114,7 @@ function inWorktrees(
   let [root, cwd, rules] = [project, realFolder(project), given];
   const place = realFolder(directory);
   // The project may be a folder inside the repository.
-  let top = realFolder(repositoryTop(cwd) ?? cwd);
+  let top = realFolder(acceptedRepositoryTop(cwd) ?? cwd);
   while (true) {
     const [agent = '', worktrees, name] = path.relative(top, place).split(path.sep);
     if (!/^\.(claude|heddle)$/.test(agent) || worktrees !== 'worktrees' || !name) return { root, rules };
@@ -143,7 +143,7 @@ function kindOf(file: string): 'file' | 'folder' | 'absent' {
 
 /** Finds the git folder of a project that is not in the project folder: in a parent folder, or for a worktree elsewhere. */
 function repositoryAround(folder: string): Repository | undefined {
-  const top = repositoryTop(folder);
+  const top = acceptedRepositoryTop(folder);
   if (top === undefined) return undefined;
   const git = path.join(top, '.git');
   try {

@@ -6,7 +6,7 @@ import { findRepository, readBoundedFile, readGitSettings, resolveConfigPath } f
 import { realpath, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { repositoryTop } from '../../settings/scopes.ts';
+import { acceptedRepositoryTop } from '../../settings/scopes.ts';
 import { isWithin, type SandboxPolicy } from '../policy/policy.ts';
 
 /** Paths that the runtime itself forbids in the working directory of this process. */
@@ -105,7 +105,7 @@ export async function gitIgnoringPlaceholders(
   folder: string,
   directory: string,
 ): Promise<string> {
-  const top = repositoryTop(directory);
+  const top = acceptedRepositoryTop(directory);
   if (placeholders.length === 0 || top === undefined) return '';
   const file = path.join(folder, 'git-ignore');
   await writeFile(file, ignoringPlaceholders(placeholders, top, await usersOwn(directory, top)));

@@ -70,7 +70,7 @@ describe('a session in the list', () => {
 
   it('says on which branch it was begun', () => {
     const home = createSessionHome();
-    mkdirSync(`${home.place.cwd}/.git`, { recursive: true });
+    for (const name of ['objects', 'refs']) mkdirSync(`${home.place.cwd}/.git/${name}`, { recursive: true });
     writeFileSync(`${home.place.cwd}/.git/HEAD`, 'ref: refs/heads/repair/it\n');
     store(home, 's1', [user('u1')]);
     expect(only(home)?.gitBranch).toBe('repair/it');
