@@ -21,14 +21,9 @@ import type { WorldOptions } from '../permission/observe-world.ts';
 import { isAtOrBelow } from '../permission/paths/places.ts';
 import { secretPlaces } from '../permission/paths/secret-files.ts';
 import type { Authorization, AuthorizeRequest } from '../permission/request.ts';
+import { fileAccess } from '../permission/rules/file-tools.ts';
 import { joinRules, NO_RULES, type PermissionRule, type Rules } from '../permission/rules/rule.ts';
-import {
-  adviceWithoutUser,
-  fileAccess,
-  isQuestion,
-  isShellTool,
-  isToolDenied,
-} from '../permission/rules/tool-names.ts';
+import { adviceWithoutUser, isQuestion, isShellTool, isToolDenied } from '../permission/rules/tool-names.ts';
 import type { PermissionWorld } from '../permission/world.ts';
 import type { Denial, Denials } from './denials.ts';
 import type { AgentOptions } from './options.ts';

@@ -53,6 +53,48 @@ describe('a path rule', () => {
     expect(reads(file, deny(rule))).toBe(decision);
   });
 
+  it.each(['Edit', 'Write', 'NotebookEdit', 'MultiEdit'])(
+    'for %s is about all tools that change files, and about commands',
+    (tool) => {
+      const rules = { rules: { deny: [`${tool}(./.env)`], allow: ['Edit', 'Bash'] } };
+      for (const used of ['Edit', 'Write', 'MultiEdit'])
+        expect(decided(used, { file_path: '.env' }, rules).decision).toBe('deny');
+      expect(decided('NotebookEdit', { notebook_path: '.env' }, rules).decision).toBe('deny');
+      expect(decided('Bash', { command: 'echo x > .env' }, rules).decision).toBe('deny');
+      expect(reads('.env', rules)).toBe('allow');
+      expect(edits('a/.env', rules)).toBe('allow');
+      expect(edits('.env', { rules: { ask: [`${tool}(.env)`], allow: ['Edit'] } })).toBe('ask');
+    },
+  );
+
+  it.each(['Read', 'Grep', 'Glob', 'LS', 'LSP', 'NotebookRead'])(
+    'for %s is about all tools that read files, and about commands',
+    (tool) => {
+      const rules = { rules: { deny: [`${tool}(./secrets/**)`], allow: ['Edit', 'Bash'] } };
+      expect(reads('secrets/a', rules)).toBe('deny');
+      expect(edits('secrets/a', rules)).toBe('deny');
+      expect(decided('Grep', { pattern: 'x', path: 'secrets' }, rules).decision).toBe('deny');
+      expect(decided('Bash', { command: 'cat secrets/a' }, rules).decision).toBe('deny');
+      expect(reads('deep/secrets/a', rules)).toBe('allow');
+    },
+  );
+
+  it('of a single tool is about that tool if it names a field', () => {
+    const rules = { rules: { deny: ['Grep(pattern:key)', 'Write(content:*x*)'], allow: ['Edit'] } };
+    expect(decided('Grep', { pattern: 'key' }, { ...rules, readOnly: true }).decision).toBe('deny');
+    expect(decided('Grep', { pattern: 'a' }, { ...rules, readOnly: true }).decision).toBe('allow');
+    expect(decided('Write', { file_path: 'a', content: 'axb' }, rules).decision).toBe('deny');
+    expect(decided('Write', { file_path: 'a', content: 'b' }, rules).decision).toBe('allow');
+    expect(reads('pattern:key', rules)).toBe('allow');
+  });
+
+  it.each(['Write(*)', 'Grep(*)'])('%s is about the tool', (rule) => {
+    const decision = (tool: string) => decided(tool, { file_path: 'a' }, deny(rule)).decision;
+    expect(decision(rule.replace('(*)', ''))).toBe('deny');
+    expect(decision('Read')).not.toBe('deny');
+    expect(decision('Edit')).not.toBe('deny');
+  });
+
   it.each([
     ['Edit(src/**)', 'src/a/b', 'allow'],
     ['Edit(src/**)', 'deep/src/a', 'ask'],

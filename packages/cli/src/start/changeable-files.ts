@@ -3,7 +3,7 @@
  * directories. Settings of the user are among them if they are links that lead there.
  */
 import type { LivePermissions } from '@heddle/agent';
-import { isReallyWithin, isWithin, realPath, repositoryTop } from '@heddle/agent/settings';
+import { isReallyWithin, isWithin, possibleRepositoryTop, realPath } from '@heddle/agent/settings';
 import { followPath } from '@heddle/tools/files';
 import path from 'node:path';
 
@@ -12,7 +12,7 @@ export function changeableFiles(
   folder: string,
   live: Pick<LivePermissions, 'directories'>,
 ): (file: string) => boolean {
-  const project = repositoryTop(folder) ?? folder;
+  const project = possibleRepositoryTop(folder) ?? folder;
   return (file) => {
     const folders = [project, ...live.directories].map(realPath);
     // A link on the way that leads elsewhere can be replaced, too.

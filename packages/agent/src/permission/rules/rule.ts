@@ -1,4 +1,5 @@
 /** A rule as written, `Tool` or `Tool(specifier)`, and its source. */
+import { pathTool } from './file-tools.ts';
 
 export type RuleSource = 'managed' | 'command line' | 'local' | 'project' | 'user' | 'session';
 
@@ -31,23 +32,30 @@ export type ParsedRule =
   | { readonly ok: true; readonly tool: string; readonly specifier: string | undefined }
   | { readonly ok: false; readonly message: string };
 
-/** Parses a rule. Reports a rule that could never match, so that the user does not rely on it. */
+/**
+ * Parses a rule. Reports a rule that could never match, so that the user does not rely on it. In deny and ask, a path of any
+ * tool that accesses files is one of `Read` or `Edit`.
+ */
 export function parseRule(text: string, list: RuleList): ParsedRule {
   const [, tool = '', inside] = /^([^\s()]+)(?:\(([\s\S]*)\))?$/.exec(text.trim()) ?? [];
   if (tool === '') return { ok: false, message: `${text} is not a rule; write Tool or Tool(specifier)` };
-  const isOfFiles = /^(Read|Edit|MultiEdit)$/.test(tool);
-  const specifier = isOfFiles && list !== 'allow' ? unquoted(inside?.trim()) : inside?.trim();
-  if (specifier === '') return { ok: false, message: `${text} has empty parentheses; write ${tool}` };
+  const current = currentName(tool);
+  const isOfFiles = /^(Read|Edit)$/.test(pathTool(current) ?? current);
+  const trimmed = isOfFiles && list !== 'allow' ? unquoted(inside?.trim()) : inside?.trim();
+  if (trimmed === '') return { ok: false, message: `${text} has empty parentheses; write ${tool}` };
   if (list === 'allow' && tool.includes('*') && !/^mcp__[^*_]+(?:_[^*_]+)*__/.test(tool)) {
     return { ok: false, message: `${text}: an allow rule names its tool; * only follows mcp__server__` };
   }
-  if (tool === 'Write' && specifier !== undefined && specifier !== '*') {
+  const specifier = trimmed === '*' ? undefined : trimmed;
+  const isOfPath = specifier !== undefined && !/^[A-Za-z_]\w*:/.test(specifier);
+  if (tool === 'Write' && list === 'allow' && specifier !== undefined) {
     return { ok: false, message: `${text} never matches; paths of Write are governed by Edit(${specifier})` };
   }
-  if (specifier?.startsWith('!') && /^(Read|Edit)$/.test(tool)) {
+  const governing = isOfPath && list !== 'allow' ? (pathTool(current) ?? current) : current;
+  if (specifier?.startsWith('!') && /^(Read|Edit)$/.test(governing)) {
     return { ok: false, message: `${text}: a pattern cannot be negated; use the opposite list` };
   }
-  return { ok: true, tool: currentName(tool), specifier: specifier === '*' ? undefined : specifier };
+  return { ok: true, tool: governing, specifier };
 }
 
 /** In a file, a shell would remove quotes around a pattern. With them, a rule would match nothing. */

@@ -1,11 +1,9 @@
 /** Facts about tools by name: which ones access files, in which input field, and which rules apply to them. */
 import type { JsonObject, RuleName } from '@heddle/core';
 import { mayBeCutNameOf, possibleToolNames, readingsOf, shortenedName } from '@heddle/mcp/names';
+import { fileAccess, pathTool } from './file-tools.ts';
 import { currentName, parseRule, type RuleList, type Rules } from './rule.ts';
 import { type Matcher, wildcardMatcher } from './wildcard.ts';
-
-const READERS: ReadonlySet<string> = new Set(['Read', 'Grep', 'Glob', 'LSP', 'NotebookRead', 'LS']);
-const EDITORS: ReadonlySet<string> = new Set(['Edit', 'Write', 'NotebookEdit', 'MultiEdit']);
 
 /** The call itself is a question to the user. It runs only with the user's answer. */
 const QUESTIONS: ReadonlyMap<string, string> = new Map([
@@ -31,14 +29,9 @@ export function isShellTool(tool: string): boolean {
 
 /** Read rules apply to all tools that read files, Edit rules to all that change them, Bash rules to all that run commands. */
 export function governingTools(tool: string): readonly string[] {
-  if (READERS.has(tool)) return [tool, 'Read'];
-  if (EDITORS.has(tool)) return [tool, 'Edit'];
+  const pathRules = pathTool(tool);
+  if (pathRules !== undefined) return [tool, pathRules];
   return isShellTool(tool) && tool !== 'Bash' ? [tool, 'Bash'] : [tool];
-}
-
-export function fileAccess(tool: string): 'read' | 'write' | undefined {
-  if (READERS.has(tool)) return 'read';
-  return EDITORS.has(tool) ? 'write' : undefined;
 }
 
 /** Reads a resource of an MCP server. Rules name both: `ReadMcpResourceTool(server uri)`. */
