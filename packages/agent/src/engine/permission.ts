@@ -365,7 +365,7 @@ async function decider(
     },
     /** The parts of a question that need the disk, or the folder of the call. */
     describe: (verdict: Authorization, reason: string) => ({
-      basis: questionBasis(request, verdict, reason, world),
+      basis: questionBasis(verdict, reason, world),
       suggestions: suggestions(request, verdict, standing()),
       workingDirectory: cwd,
       places,

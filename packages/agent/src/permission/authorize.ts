@@ -3,10 +3,10 @@
  * beats ask, and ask beats allow, from any source. A call may run if each of its parts may.
  */
 import type { PermissionMode } from '@heddle/core';
-import { type CallParts, partsOfCall, unexaminedCall } from './call-parts.ts';
+import { partsOfCall, unexaminedCall } from './call-parts.ts';
 import { type Case, decidePart, type PartDecision } from './decide-part.ts';
 import { editLimits, readLimits } from './file-limits.ts';
-import type { CallPart, Part } from './part.ts';
+import type { CallPart, CallParts, Part } from './part.ts';
 import { mayRemoveFiles } from './paths/destructive-removal.ts';
 import { SHOWS_PROCESS } from './paths/process-files.ts';
 import { mayReadPipe } from './paths/special-files.ts';
@@ -32,8 +32,11 @@ export function authorize(
   mode: PermissionMode,
   world: PermissionWorld,
 ): Authorization {
-  const decide = (limited: PermissionWorld): Authorization =>
-    authorizeParts(request, partsOfCall(request, limited), rules, mode, limited);
+  const decide = (limited: PermissionWorld): Authorization => {
+    const examined = partsOfCall(request, limited);
+    const answer = authorizeParts(request, examined, rules, mode, limited);
+    return answer.decision === 'ask' ? { ...answer, examined } : answer;
+  };
   // If the work takes too many steps, only the call as a whole is known.
   return (
     withinWorkLimit(world, decide) ??

@@ -1,7 +1,7 @@
 /** Splits a call of any tool into parts. */
 import type { JsonObject } from '@heddle/core';
 import { globPlace, resolvePath } from '@heddle/tools/files';
-import type { CallPart, Concern, FilePart, Part, PathsBelow } from './part.ts';
+import type { CallPart, CallParts, Concern, FilePart, Part, PathsBelow } from './part.ts';
 import { openedBySearch } from './paths/opened-by-search.ts';
 import { type FilePlace, otherPlaces } from './paths/places.ts';
 import { processConcern } from './paths/process-files.ts';
@@ -18,20 +18,6 @@ import { storedInData } from './shell/files/stored-parts.ts';
 import { askAboutRepositories } from './shell/made-repositories.ts';
 import { shellParts } from './shell/shell-parts.ts';
 import type { PermissionWorld } from './world.ts';
-
-export type CallParts =
-  | {
-      readonly ok: true;
-      readonly parts: readonly Part[];
-      /** The mode acceptEdits may allow the edits of the call. */
-      readonly isPlainEdit: boolean;
-      /** A command shows the processes of the machine, so they cannot be hidden from the script. */
-      readonly showsHost: boolean;
-      /** A script reads files whose names come from a text, so they may be any files. */
-      readonly readsListed: boolean;
-    }
-  /** A shell command that the grammar does not understand. Only the call itself is known. */
-  | { readonly ok: false; readonly call: CallPart; readonly command: string; readonly reason: string };
 
 export function partsOfCall(request: AuthorizeRequest, world: PermissionWorld): CallParts {
   const { input, readOnly } = request;

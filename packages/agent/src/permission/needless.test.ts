@@ -2,7 +2,8 @@
 import type { PermissionMode } from '@heddle/core';
 import { describe, expect, it } from 'vitest';
 import { authorizeParts } from './authorize.ts';
-import { type CallParts, partsOfCall } from './call-parts.ts';
+import { partsOfCall } from './call-parts.ts';
+import type { CallParts } from './part.ts';
 import { editingCommands, harmfulCommands } from './test/list/harmful.ts';
 import { MORE_READERS } from './test/list/more-readers.ts';
 import { READERS } from './test/list/readers.ts';

@@ -9,6 +9,20 @@ import type { Beginning, Spelling } from './rules/command-pattern.ts';
 
 export type Part = CallPart | CommandPart | FilePart | FetchPart;
 
+export type CallParts =
+  | {
+      readonly ok: true;
+      readonly parts: readonly Part[];
+      /** The mode acceptEdits may allow the edits of the call. */
+      readonly isPlainEdit: boolean;
+      /** A command shows the processes of the machine, so they cannot be hidden from the script. */
+      readonly showsHost: boolean;
+      /** A script reads files whose names come from a text, so they may be any files. */
+      readonly readsListed: boolean;
+    }
+  /** A shell command that the grammar does not understand. Only the call itself is known. */
+  | { readonly ok: false; readonly call: CallPart; readonly command: string; readonly reason: string };
+
 /** The call as a whole. */
 export interface CallPart {
   readonly kind: 'call';

@@ -1,6 +1,5 @@
 /** The decision that led to a question, as a text. Two questions about the same call differ in it. */
-import { partsOfCall } from './call-parts.ts';
-import type { Authorization, AuthorizeRequest } from './request.ts';
+import type { Authorization } from './request.ts';
 import type { PermissionWorld } from './world.ts';
 
 /**
@@ -8,13 +7,12 @@ import type { PermissionWorld } from './world.ts';
  * apply after one of them has changed: a link may lead elsewhere by then.
  */
 export function questionBasis(
-  request: AuthorizeRequest,
-  { rule, parts }: Authorization,
+  { rule, parts, examined }: Authorization,
   reason: string,
-  world: PermissionWorld,
+  world: Pick<PermissionWorld, 'cwd' | 'realpath'>,
 ): string {
-  const read = partsOfCall(request, world);
-  const places = (read.ok ? read.parts : []).flatMap((part) => ('places' in part ? (part.places ?? []) : []));
+  const known = examined?.ok ? examined.parts : [];
+  const places = known.flatMap((part) => ('places' in part ? (part.places ?? []) : []));
   return JSON.stringify({
     reason,
     rule,

@@ -1,5 +1,6 @@
-/** The input and output of permission. Plain data: it can be printed, stored and compared. */
+/** The input and output of permission. Plain data: it can be printed, stored and compared, except for `examined`. */
 import type { FileLimits, JsonObject, ReadOnlyRun, RuleName } from '@heddle/core';
+import type { CallParts } from './part.ts';
 import type { RuleSource } from './rules/rule.ts';
 
 export interface AuthorizeRequest {
@@ -47,4 +48,6 @@ export interface Authorization extends PermissionVerdict {
   /** For a run in the read-only view or in the view for edits. */
   readonly fileLimits?: FileLimits;
   readonly parts: readonly PartVerdict[];
+  /** The parts of a call that asks, so that the question does not examine it again. Not known if that was too much work. */
+  readonly examined?: CallParts;
 }

@@ -6,6 +6,7 @@ import type { JsonObject, PermissionMode } from '@heddle/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { authorize } from './authorize.ts';
 import { observeWorld } from './observe-world.ts';
+import { questionBasis } from './question-basis.ts';
 import type { Authorization } from './request.ts';
 import { suggestions } from './suggest/suggest.ts';
 import type { PermissionWorld } from './world.ts';
@@ -48,7 +49,7 @@ interface Setting {
 function decide(
   given: string | JsonObject,
   { tool = 'Bash', mode = 'default', deny = [], allow = [] }: Setting = {},
-): Authorization & { readonly looks: number; readonly suggested: number } {
+): Authorization & { readonly looks: number; readonly suggested: number; readonly later: number } {
   let looks = 0;
   const observed = observeWorld({
     root: project,
@@ -80,7 +81,8 @@ function decide(
   const verdict = authorize(request, rules, mode, world);
   const decided = looks;
   const suggested = suggestions(request, verdict, { rules, mode, world }).length;
-  return { ...verdict, looks: decided, suggested };
+  questionBasis(verdict, verdict.reason, world);
+  return { ...verdict, looks: decided, suggested, later: looks - decided };
 }
 
 const LIMIT = /to check it takes more than 10,000 steps/;
@@ -114,6 +116,14 @@ describe('a decision about a long input', () => {
     const deny = ['Read(**/*.pem)', 'Edit(./f1/*.json)', 'Bash(shutdown *)'];
     for (const mode of ['default', 'acceptEdits', 'plan', 'bypassPermissions'] as const)
       expect(decide(command, { mode, deny }).looks).toBeLessThan(MOST_LOOKS);
+  });
+
+  it.each(wide)('is not examined again for its question: %.60s', (command) => {
+    expect(decide(command).later).toBeLessThanOrEqual(1);
+  });
+
+  it.each(['npm run x f0/* f1/*', 'rm f0/* f1/* f2/*'])('with a rule to suggest, neither: %s', (command) => {
+    expect(decide(command)).toMatchObject({ decision: 'ask', suggested: 1, later: 1 });
   });
 
   it('asks and names the limit, and suggests no rule', () => {

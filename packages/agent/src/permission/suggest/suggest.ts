@@ -3,16 +3,15 @@
  * for a whole interpreter. A suggestion is offered only if `authorize` allows the same call with it.
  */
 import path from 'node:path';
-import { authorize } from '../authorize.ts';
-import { partsOfCall } from '../call-parts.ts';
+import { authorize, authorizeParts } from '../authorize.ts';
 import { LivePermissions, type PermissionUpdate } from '../live-permissions.ts';
-import type { CommandPart, FilePart, Part } from '../part.ts';
+import type { CallParts, CommandPart, FilePart, Part } from '../part.ts';
 import type { Authorization, AuthorizeRequest } from '../request.ts';
 import { protectedBelow } from '../paths/walk-tree.ts';
 import { currentName, type Rules } from '../rules/rule.ts';
 import { fileAccess } from '../rules/file-tools.ts';
 import { calledName, isShellTool } from '../rules/tool-names.ts';
-import { TOO_MUCH_WORK, withinWorkLimit } from '../work-limit.ts';
+import { withinWorkLimit } from '../work-limit.ts';
 import type { PermissionWorld } from '../world.ts';
 import { commandRule } from './command-rule.ts';
 
@@ -23,17 +22,26 @@ export interface SuggestionContext {
   readonly world: PermissionWorld;
 }
 
+type ReadCall = Extract<CallParts, { ok: true }>;
+
 export function suggestions(
   request: AuthorizeRequest,
   verdict: Authorization,
   standing: SuggestionContext,
 ): readonly PermissionUpdate[] {
   // An ask rule decided. An allow rule would not prevent the question.
-  if (verdict.decision !== 'ask' || verdict.rule !== undefined) return [];
-  // The same work would be too much again.
-  if (verdict.reason.includes(TOO_MUCH_WORK)) return [];
-  const read = withinWorkLimit(standing.world, (world) => partsOfCall(request, world));
-  if (!read?.ok) return [];
+  const { examined } = verdict;
+  if (verdict.decision !== 'ask' || verdict.rule !== undefined || !examined?.ok) return [];
+  const suggest = (world: PermissionWorld) => suggestFor(request, verdict, examined, { ...standing, world });
+  return withinWorkLimit(standing.world, suggest) ?? [];
+}
+
+function suggestFor(
+  request: AuthorizeRequest,
+  verdict: Authorization,
+  read: ReadCall,
+  standing: SuggestionContext,
+): readonly PermissionUpdate[] {
   const asked = new Set(verdict.parts.filter(({ decision }) => decision === 'ask').map(({ part }) => part));
   const named = new Set(
     read.parts.flatMap((part) => ('namedBy' in part && asked.has(part.shown) ? [part.namedBy] : [])),
@@ -42,11 +50,12 @@ export function suggestions(
   const parts = read.parts.filter((part) => asked.has(part.shown) || isNaming(part));
   if (parts.some((part) => 'concern' in part && part.concern && part.concern.level !== 'outside')) return [];
   const updates = updatesFor(request, parts, standing.world);
-  return updates.length > 0 && wouldAllow(request, updates, standing) ? updates : [];
+  return updates.length > 0 && wouldAllow(request, read, updates, standing) ? updates : [];
 }
 
 function wouldAllow(
   request: AuthorizeRequest,
+  read: ReadCall,
   updates: readonly PermissionUpdate[],
   { rules, mode, world }: SuggestionContext,
 ): boolean {
@@ -54,7 +63,11 @@ function wouldAllow(
   const live = new LivePermissions(rules, directories, { realpath: world.realpath });
   live.apply(updates);
   const after = { ...world, directories: live.directories, directoryNames: live.directoryNames };
-  return authorize(request, live.rules, live.mode ?? mode, after).decision === 'allow';
+  // The parts of a call depend on the working directories, but neither on the rules nor on the mode.
+  const decided = updates.some(({ type }) => type === 'addDirectories')
+    ? authorize(request, live.rules, live.mode ?? mode, after)
+    : authorizeParts(request, read, live.rules, live.mode ?? mode, after);
+  return decided.decision === 'allow';
 }
 
 function updatesFor(
