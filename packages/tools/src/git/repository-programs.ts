@@ -9,6 +9,7 @@ import { isLinkOfProcess, passesPlace } from '../files/follow-path.ts';
 import {
   type GitEnvironment,
   hooksFolders,
+  readableUserSettings,
   readRepositorySettings,
   type ScopedSetting,
 } from './config-files.ts';
@@ -72,11 +73,12 @@ function programsOf(
   environment: GitEnvironment,
   depth: number,
 ): RepositoryPrograms {
-  const settings = readRepositorySettings(repository, environment);
+  const own = readRepositorySettings(repository, environment);
   const index = indexOf(repository);
   const modules = moduleRepositories(repository);
-  if (settings === undefined || index === undefined || modules === undefined || depth > MOST_NESTED)
+  if (own === undefined || index === undefined || modules === undefined || depth > MOST_NESTED)
     return UNKNOWN_PROGRAMS;
+  const settings = [...own, ...userSettingsIn(repository, environment)];
   const named = settings.filter((setting) => mayRunProgram(setting, repository)).map(({ key }) => key);
   const found = findDataLink(repository);
   if (found === undefined) return UNKNOWN_PROGRAMS;
@@ -110,6 +112,26 @@ function programsOf(
     addresses: [...addressesOf(settings, repository), ...nested.flatMap((each) => each.addresses ?? [])],
     replacements: [...replacementsIn(settings), ...nested.flatMap((each) => each.replacements ?? [])],
   };
+}
+
+/**
+ * Returns the settings of the user that really are in a file of the working tree, for example behind a link `~/.gitconfig`: a branch can
+ * replace them. If the home folder is the working tree, they are in their usual place.
+ */
+function userSettingsIn({ top }: GitRepository, environment: GitEnvironment): readonly ScopedSetting[] {
+  const isIn = (file: string): boolean => !/^\.\.(\/|$)/.test(path.relative(top, realPlace(file)));
+  if (isIn(environment['HOME'] ?? '/')) return [];
+  return readableUserSettings(environment, []).settings.filter(
+    ({ file }) => file !== undefined && isIn(file),
+  );
+}
+
+function realPlace(file: string): string {
+  try {
+    return realpathSync.native(file);
+  } catch {
+    return file;
+  }
 }
 
 function dataOf(found: FoundRepository): readonly string[] {
