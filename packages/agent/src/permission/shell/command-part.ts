@@ -69,6 +69,8 @@ export interface Around {
   readonly mentions: Mentions;
   /** Another command may have changed how the shell finds or runs programs. */
   readonly isShellChanged?: boolean;
+  /** The script may be another text, such as a message, which begins with any word. */
+  readonly mayBeText?: boolean;
 }
 
 /** Steps of the comparisons of a command and its words with the tables of programs and options. */

@@ -28,9 +28,10 @@ export function withValues(command: SimpleCommand, around: Around, partsOf: Part
     const [first] = made;
     return first?.kind === 'command' ? made.with(0, { ...first, shown: own.shown, cover: own.cover }) : made;
   });
-  const isOpen = (commands.length > 0 ? commands : [commandWords(command)]).some(hasUnknownProgram);
-  const known = isOpen && own.concern === undefined ? { ...own, concern: UNKNOWN_PROGRAM } : own;
-  const first = isCut ? { ...known, exactOnly: TOO_MANY_VALUES, isNamedBy: undefined } : known;
+  const possible = commands.length > 0 ? commands : [commandWords(command)];
+  const isOpen = around.mayBeText !== true && possible.some(hasUnknownProgram);
+  const concerned = isOpen ? { ...own, concern: own.concern ?? UNKNOWN_PROGRAM } : own;
+  const first = isCut ? { ...concerned, exactOnly: TOO_MANY_VALUES, isNamedBy: undefined } : concerned;
   return parts
     .with(0, first)
     .concat(
@@ -39,7 +40,7 @@ export function withValues(command: SimpleCommand, around: Around, partsOf: Part
 }
 
 /** A command whose program is unknown may change or remove any file. */
-export const UNKNOWN_PROGRAM: Concern = {
+const UNKNOWN_PROGRAM: Concern = {
   level: 'unless bypassed',
   reason: 'The program is known only when it runs, and so are the files that it changes.',
 };

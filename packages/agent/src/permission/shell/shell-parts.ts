@@ -29,7 +29,7 @@ import { certainWords } from './files/certain-words.ts';
 import { filesOf, touchesFiles } from './files/files-of.ts';
 import { settingsFiles } from './files/git-reads.ts';
 import { type NamedPlace, namedPlaces } from './files/named-places.ts';
-import { beginningsBeforeGlobs, globsAfterChanges, UNKNOWN_PROGRAM, withValues } from './known-values.ts';
+import { beginningsBeforeGlobs, globsAfterChanges, withValues } from './known-values.ts';
 import { fedTails, tailsWithFiles, unknownRemoval } from './tails-with-files.ts';
 import { textsForCode } from './texts-for-code.ts';
 import { programInputs } from './unknown-words.ts';
@@ -243,16 +243,11 @@ function asRead(part: FilePart): FilePart {
 function scriptParts(script: Script, around: Around): readonly Part[] {
   const { text, read } = script;
   const shape = around.shape === 'functions' ? around.shape : shapeOf(read.constructs);
-  const inner = { ...around, shape, variables: variablesWithin(script, around) };
+  const mayBeText = around.mayBeText === true || script.use === 'possible';
+  const inner = { ...around, shape, mayBeText, variables: variablesWithin(script, around) };
   const unseen = reopensOutput(read);
-  const { parts: found } = partsOfScript(script, inner, innerParts);
-  const parts = script.isRun ? found : found.map(withKnownProgram);
+  const { parts } = partsOfScript(script, inner, innerParts);
   return unseen === undefined ? parts : [...parts, concerned(text, unseen)];
-}
-
-/** A text that may be no script begins with any word. */
-function withKnownProgram(part: Part): Part {
-  return part.kind === 'command' && part.concern === UNKNOWN_PROGRAM ? { ...part, concern: undefined } : part;
 }
 
 /** Commands that run a file of the same script, or under a name that the script defines. Only deny and ask rules concern them. */

@@ -21,7 +21,9 @@ import {
   runsElsewhere,
   type Unwrapped,
 } from './runners.ts';
-import { findEmbeddedScripts, hasUnknownVariable, isShell } from './scripts.ts';
+import { hasUnknownVariable } from './script-texts.ts';
+import { findEmbeddedScripts } from './scripts.ts';
+import { isShell } from './shell-options.ts';
 import { optionPattern } from './short-options.ts';
 
 export function runsUnknownCode(

@@ -204,7 +204,6 @@ export const PROGRAM_SETTINGS: readonly Theme[] = [
       'frob -v x.sh',
       'frob x.sh',
       'node --import=./bin/cli.js bin/cli.js',
-      'bash --rcfile=x.sh x.sh',
       'make --file=x.sh',
       'prettier --plugin=./bin/cli.js a.txt',
       'eslint --fix bin/cli.js',

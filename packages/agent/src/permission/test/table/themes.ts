@@ -53,6 +53,7 @@ import { TRANSFERRED_NAMES } from './transferred-names.ts';
 import { TRICKS } from './tricks.ts';
 import { UNDERSTOOD_OPTIONS } from './understood-options.ts';
 import { STARRED_RULES } from './starred-rules.ts';
+import { SHELL_SCRIPTS } from './shell-scripts.ts';
 import { SPLIT_WORDS } from './split-words.ts';
 import { UNKNOWN_WORDS } from './unknown-words.ts';
 import { UNSEEN } from './unseen.ts';
@@ -84,6 +85,7 @@ export const THEMES: readonly Theme[] = [
   ...GIVEN_FILES,
   ...CURL_FILES,
   ...QUOTED_PATTERNS,
+  ...SHELL_SCRIPTS,
   ...SPLIT_WORDS,
   ...UNKNOWN_WORDS,
   ...EXPANDED_WORDS,
