@@ -146,7 +146,11 @@ export interface PermissionWorld {
 }
 
 /** Returns whether `~` means another folder for commands than `home`. A hook can set HOME. */
-export function hasOtherHome({ environment: { HOME }, home, changesHome }: PermissionWorld): boolean {
+export function hasOtherHome({
+  environment: { HOME },
+  home,
+  changesHome,
+}: Pick<PermissionWorld, 'environment' | 'home' | 'changesHome'>): boolean {
   return changesHome === true || (HOME !== undefined && HOME !== home);
 }
 

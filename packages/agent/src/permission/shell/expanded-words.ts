@@ -2,7 +2,7 @@
 import { readCommand, type ShellWord } from '@heddle/tools/shell';
 import { expandBraces } from './files/operands.ts';
 import { literalWord, unknownWord } from './files/touch.ts';
-import { namesFoundBy, possibleValues, type WordScope } from './possible-values.ts';
+import { type Field, fieldsOf, namesFoundBy, possibleValues, type WordScope } from './possible-values.ts';
 import { SOME_NUMBER } from './shell-state.ts';
 
 /** Returns the same list if there is nothing to replace, because results are cached by list. */
@@ -87,24 +87,14 @@ function choicesFor(word: ShellWord, scope: WordScope): readonly (readonly Shell
   return [...plain.slice(0, 1), ...other];
 }
 
-/** A variable alone, without quotes. The shell splits its value into words. */
-const UNQUOTED = /^\$(?:(\w+)|\{(\w+)\})$/;
-
-/** Returns the words in each value of a variable without quotes: `x='rm -rf'; $x a`. */
+/** Returns the words in each value of variables without quotes: `x='rm -rf'; $x a`, `x='rm -rf ../'; $x/a`. */
 function splitChoices(word: ShellWord, scope: WordScope): readonly (readonly ShellWord[])[] | undefined {
-  const [, bare, braced] = UNQUOTED.exec(word.text) ?? [];
-  const name = bare ?? braced;
-  const values = name === undefined ? undefined : scope.variables(name);
-  return values?.map(({ text }) =>
-    text
-      .split(/[ \t\n]+/)
-      .filter((part) => part !== '')
-      .flatMap((part) => splitWords(part, scope)),
-  );
+  const lists = fieldsOf(word, scope, MOST_COMMANDS);
+  return lists?.map((fields) => fields.flatMap((field) => wordsOfField(field, scope)));
 }
 
-function splitWords(part: string, scope: WordScope): readonly ShellWord[] {
-  if (!/[*?[]/.test(part)) return [valueWord(part)];
+function wordsOfField({ text: part, isGlob }: Field, scope: WordScope): readonly ShellWord[] {
+  if (!isGlob) return [valueWord(part)];
   // The shell takes it for a glob, but not for other syntax.
   const read = /^[\w./*?[\]-]+$/.test(part) ? readCommand(`: ${part}`) : undefined;
   const [pattern] = read?.ok === true ? (read.commands[0]?.args ?? []) : [];

@@ -10,6 +10,7 @@ import type { PlacedCommand } from './earlier-effects.ts';
 import { commandsByValue } from './expanded-words.ts';
 import { expandedTexts } from './possible-values.ts';
 import { commandTails, commandWords, unwrap } from './runners.ts';
+import { hasUnknownProgram } from './unknown-programs.ts';
 
 type PartsOfWords = (command: SimpleCommand, around: Around) => Part[];
 
@@ -44,14 +45,6 @@ const UNKNOWN_PROGRAM: Concern = {
   level: 'unless bypassed',
   reason: 'The program is known only when it runs, and so are the files that it changes.',
 };
-
-/** In `"$DIR"/run.sh` only the folder is unknown. */
-const NAMED_AT_END = /\/[\w.+-]+"?$/;
-
-function hasUnknownProgram(words: readonly ShellWord[]): boolean {
-  const [name] = unwrap(words).at(-1)?.words ?? [];
-  return name !== undefined && name.kind === 'dynamic' && !NAMED_AT_END.test(name.text);
-}
 
 const TOO_MANY_VALUES = 'Its words have too many possible values.';
 

@@ -133,6 +133,64 @@ function piecesOf(text: string, scope: WordScope): readonly Piece[] | undefined 
   return isQuoted ? undefined : pieces;
 }
 
+/** A word that the shell makes of another one. A value without quotes becomes several of them. */
+export interface Field {
+  readonly text: string;
+  /** The shell replaces it by its matches. */
+  readonly isGlob: boolean;
+}
+
+const BLANKS = /[ \t\n]+/;
+const WILDCARDS = /[*?[]/;
+
+/**
+ * Returns the lists of words that the shell may make of one: it splits values without quotes at blanks, wherever they are in the
+ * word. Undefined if the word is not completely known, or if there are more than `most` lists.
+ */
+export function fieldsOf(
+  word: ShellWord,
+  scope: WordScope,
+  most: number,
+): readonly (readonly Field[])[] | undefined {
+  const pieces = piecesOf(word.text, scope);
+  if (pieces === undefined) return undefined;
+  let lists: readonly OpenFields[] = [{ done: [] }];
+  for (const piece of pieces) {
+    const choices = piece.kind === 'choices' ? piece.texts : [piece.text];
+    const isSplit = piece.kind === 'choices' && !piece.isQuoted;
+    lists = lists.flatMap((list) =>
+      choices.map((text) => (isSplit ? withValue(list, text) : withText(list, text, piece.kind === 'glob'))),
+    );
+    scope.world.spend?.(Math.floor(lists.length / VALUES_PER_STEP));
+    if (lists.length > most) return undefined;
+  }
+  const isQuoted = /["']/.test(word.text);
+  return lists.map(({ done, last }) => {
+    const fields = last ? done.concat(last) : done;
+    return fields.length === 0 && isQuoted ? [{ text: '', isGlob: false }] : fields;
+  });
+}
+
+/** `last`: the next text continues this one. */
+interface OpenFields {
+  readonly done: readonly Field[];
+  readonly last?: Field;
+}
+
+function withText({ done, last }: OpenFields, text: string, isGlob: boolean): OpenFields {
+  return { done, last: { text: (last?.text ?? '') + text, isGlob: isGlob || last?.isGlob === true } };
+}
+
+/** Returns the fields after a value without quotes. */
+function withValue(list: OpenFields, value: string): OpenFields {
+  const texts = value.split(BLANKS);
+  return texts.reduce<OpenFields>((before, text, at) => {
+    const { done, last } = before;
+    const open = at > 0 && last ? { done: [...done, last] } : before;
+    return text === '' ? open : withText(open, text, WILDCARDS.test(text));
+  }, list);
+}
+
 /** Returns the texts that the shell may make of a word, with the current matches of globs. Undefined if one of them is unknown. */
 export function expandedTexts(word: ShellWord, scope: WordScope): readonly string[] | undefined {
   const texts: string[] = [];

@@ -159,7 +159,7 @@ const expectedTails = remembered((words: readonly ShellWord[]): ExpectedTails =>
   for (let at = from; at < words.length; at++) {
     const { value = '', text = '' } = words[at] ?? {};
     if (!text.startsWith('$') && (value.startsWith('-') || value === '')) continue;
-    if (/^\w+=/.test(text)) continue;
+    if (/^\w+=/.test(value)) continue;
     const before = at > from ? (words[at - 1]?.value ?? '') : '';
     const isAfter = (options: typeof TAKES_VALUE): boolean =>
       options.some(([programs, option]) => programs.test(runner) && option.test(before));

@@ -101,7 +101,7 @@ export function shellParts(text: string, outside: PermissionWorld): ShellParts {
     folders: [world.cwd],
     shape: shapeOf(read.constructs),
     world,
-    variables: knownVariables(text, read.commands, world.environment),
+    variables: knownVariables(text, read.commands, world),
     mentions: mentionsIn(text, read.commands),
   };
   const { parts: settled, placed } = partsOfScript({ text, read }, around, partsOfCommand);

@@ -8,7 +8,7 @@ import type { ShellWord, SimpleCommand } from '@heddle/tools/shell';
 import path from 'node:path';
 import { once } from '../paths/walk-tree.ts';
 import { leadsAnywhere, placesOf, UNKNOWN_CHARACTER } from '../paths/places.ts';
-import type { PermissionWorld } from '../world.ts';
+import { hasOtherHome, type PermissionWorld } from '../world.ts';
 import { commandWords, unwrap } from './runners.ts';
 
 export interface PossibleValue {
@@ -41,10 +41,12 @@ const SETTERS =
 /** `for name in a *.b;` with plain words and globs. */
 const LOOP_HEADER = /\bfor\s+(\w+)\s+in((?:[ \t]+[\w./:@%+,*?-]+)+)[ \t]*[;\n]/g;
 
+type VariableWorld = Pick<PermissionWorld, 'environment' | 'home' | 'changesHome'>;
+
 export function knownVariables(
   text: string,
   commands: readonly SimpleCommand[],
-  environment: Readonly<Record<string, string | undefined>>,
+  world: VariableWorld,
 ): Variables {
   if (!/[$`]/.test(text)) return NO_VARIABLES;
   const named = hiddenNames(commands);
@@ -53,10 +55,10 @@ export function knownVariables(
   const answers = new Map<string, readonly PossibleValue[] | undefined>();
   let uses: VariableUses | undefined;
   return (name) => {
-    uses ??= usesIn(text, commands);
+    uses ??= usesIn(text, commands, hasOtherHome(world) ? undefined : world.home);
     // A quoted name is not a mention in the text: `read x\y` sets `xy`.
     if (named.has(name)) return undefined;
-    if (!answers.has(name)) answers.set(name, valuesOf(name, uses, environment[name]));
+    if (!answers.has(name)) answers.set(name, valuesOf(name, uses, world.environment[name]));
     return answers.get(name);
   };
 }
@@ -79,7 +81,7 @@ export function variablesWithin(
   { text, read, isSeparate }: EmbeddedScript,
   { variables, mentions, world }: Surroundings,
 ): Variables {
-  const own = knownVariables(text, read.commands, world.environment);
+  const own = knownVariables(text, read.commands, world);
   if (variables === SPLIT_ANYWHERE || own === SPLIT_ANYWHERE) return SPLIT_ANYWHERE;
   if (!isSeparate || own === NO_VARIABLES) return NO_VARIABLES;
   const within = mentionsIn(text, read.commands);
@@ -177,13 +179,14 @@ export function namesIn(commands: readonly SimpleCommand[]): ReadonlySet<string>
 }
 
 /** Reads the text once, because a script may have many variables. */
-function usesIn(text: string, commands: readonly SimpleCommand[]): VariableUses {
+function usesIn(text: string, commands: readonly SimpleCommand[], home: string | undefined): VariableUses {
   const assignments = commands.flatMap((command) => command.assignments);
   const assigned = assignments.flatMap(({ name, value, append }) => {
     if (value === undefined || append) return [];
     // `pid=$!`
     if (/^"?\$[?#$!]"?$/.test(value.text)) return [{ name, value: SOME_NUMBER }];
-    return value.kind === 'literal' ? [{ name, value: value.value }] : [];
+    const known = value.kind === 'literal' ? value.value : valueInHome(value, home);
+    return known === undefined ? [] : [{ name, value: known }];
   });
   const loops = Array.from(text.matchAll(LOOP_HEADER), ([, name = '', words = '']) => ({
     name,
@@ -195,6 +198,14 @@ function usesIn(text: string, commands: readonly SimpleCommand[]): VariableUses 
     assigned: valuesByName(assigned),
     loops: valuesByName(loops),
   };
+}
+
+/** Plain text with the home folder, all in one pair of double quotes, or without quotes. */
+const IN_HOME = /^(?:"((?:[^"\\$`]|\$HOME\b|\$\{HOME\})*)"|((?:[\w./@%+,-]|\$HOME\b|\$\{HOME\})*))$/;
+
+function valueInHome({ text }: ShellWord, home: string | undefined): string | undefined {
+  const [, quoted, bare] = IN_HOME.exec(text) ?? [];
+  return home === undefined ? undefined : (quoted ?? bare)?.replaceAll(/\$HOME\b|\$\{HOME\}/g, () => home);
 }
 
 function countEach(names: readonly string[]): ReadonlyMap<string, number> {

@@ -87,7 +87,7 @@ function compareBatch(scripts: ReadonlyMap<string, Understood>, root: string): C
     const here = { ...world, changesHome: mayChangeHome(text, written) };
     const read = withoutHome(written, here);
     const isMoved = read.commands.some(({ name }) => name?.kind !== 'literal' || name.value === 'cd');
-    const variables = knownVariables(text, read.commands, environment);
+    const variables = knownVariables(text, read.commands, here);
     const scope = { variables, folders: isMoved ? undefined : [work], world: here };
     return brokenClaims(read, run, scope).map((what) => `${JSON.stringify(text)} ${what}`);
   });

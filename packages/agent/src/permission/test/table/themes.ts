@@ -55,6 +55,7 @@ import { UNDERSTOOD_OPTIONS } from './understood-options.ts';
 import { STARRED_RULES } from './starred-rules.ts';
 import { SHELL_SCRIPTS } from './shell-scripts.ts';
 import { SPLIT_WORDS } from './split-words.ts';
+import { UNKNOWN_PROGRAMS } from './unknown-programs.ts';
 import { UNKNOWN_WORDS } from './unknown-words.ts';
 import { UNSEEN } from './unseen.ts';
 import { WORDS_IN_CODE } from './words-in-code.ts';
@@ -87,6 +88,7 @@ export const THEMES: readonly Theme[] = [
   ...QUOTED_PATTERNS,
   ...SHELL_SCRIPTS,
   ...SPLIT_WORDS,
+  ...UNKNOWN_PROGRAMS,
   ...UNKNOWN_WORDS,
   ...EXPANDED_WORDS,
   ...LINKS,

@@ -137,7 +137,7 @@ export const VALUES_OF_WORDS: readonly Theme[] = [
         .split('/')
         .map((runner) => `${runner} git $x`)
         .concat('/usr/bin/git $x', 'env /usr/bin/git $x', 'git-$x', "bash -c '/usr/bin/git $x'"),
-    allowed: ['env FOO=1 npm test "$x"', 'sudo npm test $x', 'timeout $n make', 'env X=$y git status'],
+    allowed: ['env FOO=1 npm test "$x"', 'sudo npm test $x', 'timeout "$n" make', 'env X="$y" git status'],
   },
   {
     theme: 'a variable that any command may set to another text is not a number',
