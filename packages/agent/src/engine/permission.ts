@@ -18,8 +18,7 @@ import {
 import { editDecision } from '@heddle/tools/files';
 import { LivePermissions } from '../permission/live-permissions.ts';
 import type { WorldOptions } from '../permission/observe-world.ts';
-import { isAtOrBelow } from '../permission/paths/places.ts';
-import { secretPlaces } from '../permission/paths/secret-files.ts';
+import { isSecret } from '../permission/paths/secret-files.ts';
 import type { Authorization, AuthorizeRequest } from '../permission/request.ts';
 import { fileAccess } from '../permission/rules/file-tools.ts';
 import { joinRules, NO_RULES, type PermissionRule, type Rules } from '../permission/rules/rule.ts';
@@ -267,11 +266,11 @@ function fileTest(
   return async () => {
     const { deny, ask, allow } = live.rules;
     const rules = { deny: deny.filter(counts), ask: ask.filter(counts), allow };
-    const secrets = secretPlaces({ configDirs: options.configDirs ?? [], realpath: realPath });
+    const folders = { configDirs: options.configDirs ?? [], realpath: realPath };
     // To type a path answers the question about these files.
     const isAlwaysAsked = (file: string): boolean =>
       (lists.includes('ask') && OF_PROCESSES.test(file)) ||
-      ((isCall || lists.includes('ask')) && secrets.some((secret) => isAtOrBelow(file, secret)));
+      ((isCall || lists.includes('ask')) && isSecret(file, folders));
     if (lists.every((list) => rules[list].length === 0)) return isAlwaysAsked;
     if (isToolDenied('Read', rules)) return () => true;
     loading ??= load();

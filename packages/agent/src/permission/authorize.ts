@@ -9,6 +9,7 @@ import { editLimits, readLimits } from './file-limits.ts';
 import type { CallPart, CallParts, Part } from './part.ts';
 import { mayRemoveFiles } from './paths/destructive-removal.ts';
 import { SHOWS_PROCESS } from './paths/process-files.ts';
+import { SHOWS_LOGIN } from './paths/secret-files.ts';
 import { mayReadPipe } from './paths/special-files.ts';
 import { findProcessLinks, mayFollowLinks } from './process-links.ts';
 import type {
@@ -19,9 +20,11 @@ import type {
   PermissionVerdict,
 } from './request.ts';
 import { type CompiledRules, compileRules } from './rules/compile.ts';
+import { type LoginRules, loginRules } from './rules/login-rules.ts';
 import { findCoveringRule } from './rules/match.ts';
 import type { Rules } from './rules/rule.ts';
 import { isShellTool } from './rules/tool-names.ts';
+import { isUnknownRead } from './shell/reached-files.ts';
 import { TOO_MUCH_WORK, withinWorkLimit } from './work-limit.ts';
 import type { PermissionWorld } from './world.ts';
 import { omitUndefined } from '@heddle/core';
@@ -32,9 +35,10 @@ export function authorize(
   mode: PermissionMode,
   world: PermissionWorld,
 ): Authorization {
+  const logins = loginRules(world);
   const decide = (limited: PermissionWorld): Authorization => {
     const examined = partsOfCall(request, limited);
-    const answer = authorizeParts(request, examined, rules, mode, limited);
+    const answer = authorizeParts(request, examined, rules, mode, limited, logins);
     return answer.decision === 'ask' ? { ...answer, examined } : answer;
   };
   // If the work takes too many steps, only the call as a whole is known.
@@ -51,6 +55,7 @@ export function authorizeParts(
   rules: Rules,
   mode: PermissionMode,
   world: PermissionWorld,
+  logins: LoginRules = loginRules(world),
 ): Authorization {
   const compiled = compileRules(rules, world, () => (given.ok ? given.parts.flatMap(touchedBy) : []));
   const read = given.ok && request.failedInView ? { ...given, parts: given.parts.map(unproven) } : given;
@@ -58,6 +63,7 @@ export function authorizeParts(
   const held: Case = {
     request,
     rules: compiled,
+    logins,
     mode,
     world,
     // A script in the background edits later, when other calls may have changed what its paths mean.
@@ -82,6 +88,8 @@ export function authorizeParts(
     combineVerdicts(request, mode, [...verdicts, wholeCall(request, reason)]);
   const guard = processGuard(read, verdicts, held);
   if (guard === 'question') return asking(SHOWS_PROCESS.reason);
+  const hidesLogins = readOnlyRun !== undefined && world.readOnlyView === true;
+  if (!hidesLogins && mayReachLogin(read, verdicts, held)) return asking(SHOWS_LOGIN.reason);
   if (readOnlyRun === undefined) return combineVerdicts(request, mode, verdicts);
   if (readOnlyRun === 'edits' && request.failedInView) return asking(FAILED_IN_VIEW);
   if (world.readOnlyView !== true) return combineVerdicts(request, mode, verdicts);
@@ -116,6 +124,19 @@ function processGuard(
   const { command } = request.input;
   const links = findProcessLinks(parts, typeof command === 'string' ? command : '', world);
   return links === 'found' || (links === 'unknown' && !isCoveredByRules) ? 'question' : 'none';
+}
+
+/** Returns whether unknown files of a call may be those with logins of the program. Not for a call in the view, which hides them. */
+function mayReachLogin(
+  { parts, reaches }: Extract<CallParts, { ok: true }>,
+  verdicts: readonly PartDecision[],
+  { request, mode, logins }: Case,
+): boolean {
+  if (mode === 'bypassPermissions' || request.sandboxed || !parts.some(isUnknownRead)) return false;
+  const reach = logins.present.length === 0 ? 'no' : reaches(logins.present);
+  // A rule that covers every command accepts names that come from a text.
+  const isCoveredByRules = !verdicts.some(({ basis }) => basis === 'proof');
+  return reach === 'some' || (reach === 'any' && !isCoveredByRules);
 }
 
 /** Returns the paths of a part, and those that its glob finds. */

@@ -5,7 +5,6 @@ import type { CallPart, CallParts, Concern, FilePart, Part, PathsBelow } from '.
 import { openedBySearch } from './paths/opened-by-search.ts';
 import { type FilePlace, otherPlaces } from './paths/places.ts';
 import { processConcern } from './paths/process-files.ts';
-import { secretConcern } from './paths/secret-files.ts';
 import { specialConcern } from './paths/special-files.ts';
 import { once, pathsBelow } from './paths/walk-tree.ts';
 import type { AuthorizeRequest } from './request.ts';
@@ -16,6 +15,7 @@ import { concernOf } from './shell/files/file-parts.ts';
 import { storedBelow } from './shell/files/git-data-below.ts';
 import { storedInData } from './shell/files/stored-parts.ts';
 import { askAboutRepositories } from './shell/made-repositories.ts';
+import { reachesNothing } from './shell/reached-files.ts';
 import { shellParts } from './shell/shell-parts.ts';
 import type { PermissionWorld } from './world.ts';
 
@@ -32,6 +32,7 @@ export function partsOfCall(request: AuthorizeRequest, world: PermissionWorld): 
     isPlainEdit: facts.isPlainEdit ?? true,
     showsHost: facts.showsHost ?? false,
     readsListed: facts.readsListed ?? false,
+    reaches: facts.reaches ?? reachesNothing,
     parts: [{ ...call, shares: true }, ...askAboutRepositories(parts, world)],
   });
   const whole = (readsOnly: boolean): CallParts => ({
@@ -40,6 +41,7 @@ export function partsOfCall(request: AuthorizeRequest, world: PermissionWorld): 
     isPlainEdit: false,
     showsHost: false,
     readsListed: false,
+    reaches: reachesNothing,
   });
   if (isShellTool(tool)) {
     const command = input['command'];
@@ -122,6 +124,7 @@ function filePart(
         }
       : {}),
     leavesOutDenied: request.leavesOutDenied === true,
+    opensNothing: !isRead,
     knowledge: 'known',
     by: 'tool',
     glob: undefined,
@@ -129,11 +132,7 @@ function filePart(
       kind === 'write'
         ? concernOf({ kind }, { places, pattern: undefined }, [world.cwd], world)
         : (processConcern(read) ??
-          // A search leaves these files out, unless it starts at one.
-          (isRead
-            ? (secretConcern(request.leavesOutDenied ? { ...read, deep: 'no' } : read, world) ??
-              specialConcern(read, world))
-            : undefined) ??
+          (isRead ? specialConcern(read, world) : undefined) ??
           (walks || !isRead ? concernOfSearch(places, world) : undefined)),
   };
 }

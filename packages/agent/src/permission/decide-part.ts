@@ -6,8 +6,10 @@
 import type { PermissionMode } from '@heddle/core';
 import type { FilePart, Part } from './part.ts';
 import { mayBeGitSource } from './paths/program-places.ts';
+import { SHOWS_LOGIN } from './paths/secret-files.ts';
 import type { AuthorizeRequest, PermissionDecision, PartVerdict } from './request.ts';
 import type { CompiledRules } from './rules/compile.ts';
+import type { LoginRules } from './rules/login-rules.ts';
 import { findCoveringRule, type RuleMatch, findNamingRule, findObjectingRule } from './rules/match.ts';
 import type { PermissionRule } from './rules/rule.ts';
 import { isQuestion } from './rules/tool-names.ts';
@@ -16,6 +18,7 @@ import type { PermissionWorld } from './world.ts';
 export interface Case {
   readonly request: AuthorizeRequest;
   readonly rules: CompiledRules;
+  readonly logins: LoginRules;
   readonly mode: PermissionMode;
   readonly world: PermissionWorld;
   /** The mode allows the edits of the call. */
@@ -70,6 +73,7 @@ export function decidePart(part: Part, held: Case): PartDecision {
     return hasEffects(part) ? permit(inSandbox) : prove(inSandbox);
   }
   if (concern?.level === 'unless bypassed') return { ...say('ask', concern.reason), isSevere: true };
+  if (held.logins.match(part)) return { ...say('ask', SHOWS_LOGIN.reason), isSevere: true };
   if (part.kind === 'command' && part.inner) return say('allow', 'The command around it decides.');
   // In plan mode, only the view allows a part with effects. A rule would let it run outside the view.
   const isConfined = mode === 'plan' && hasEffects(part);

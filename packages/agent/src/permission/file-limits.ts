@@ -147,7 +147,7 @@ function hiddenPlaces({ command, rules, world }: Limited, writable: readonly str
   const places = patterns.flatMap(({ globs }) => globs.map((glob) => glob.replace(/(?:\/\*\*)+$/, '')));
   const isPattern = (place: string): boolean => /[*?[\]\\]/.test(place);
   const literal = places.filter((place) => !isPattern(place) && world.exists(place));
-  const found = new Set([...literal, ...secrets]);
+  const found = new Set([...secrets, ...literal]);
   const isHidden = (file: string): boolean =>
     rules.concerns('deny', file) && patterns.some((pattern) => pattern.matches(file));
   const folders = realFolders(world);

@@ -9,6 +9,13 @@ import type { Beginning, Spelling } from './rules/command-pattern.ts';
 
 export type Part = CallPart | CommandPart | FilePart | FetchPart;
 
+/**
+ * - `no`: no unknown file of the script is one of the given ones.
+ * - `some`: its words may lead to one of them.
+ * - `any`: a name comes from a text, so it may be that of any file.
+ */
+export type ReachTest = (files: readonly string[]) => 'no' | 'some' | 'any';
+
 export type CallParts =
   | {
       readonly ok: true;
@@ -19,6 +26,8 @@ export type CallParts =
       readonly showsHost: boolean;
       /** A script reads files whose names come from a text, so they may be any files. */
       readonly readsListed: boolean;
+      /** Returns whether files of a script that are unknown may be among some existing ones. */
+      readonly reaches: ReachTest;
     }
   /** A shell command that the grammar does not understand. Only the call itself is known. */
   | { readonly ok: false; readonly call: CallPart; readonly command: string; readonly reason: string };
@@ -126,6 +135,8 @@ export interface FilePart {
   readonly stored?: StoredFiles;
   /** The files are replaced and not shown. Only rules about edits concern it. */
   readonly rewrites?: boolean;
+  /** The program lists names and properties of files, and opens none of them. */
+  readonly opensNothing?: boolean;
   /** Files that a deny rule matches are left out of the access. */
   readonly leavesOutDenied?: boolean;
   /**

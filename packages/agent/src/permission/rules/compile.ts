@@ -103,10 +103,23 @@ export function compileRules(
       ...compileRule(rule, name, world),
       ...(name === 'allow' ? [] : compileCopies(rule, name, copied, world)),
     ]);
-  const [deny, ask] = [list('deny'), list('ask')];
+  const fresh = indexedRules({ deny: list('deny'), ask: list('ask'), allow: list('allow') }, world);
+  compiled.set(rules, { key, places, trees, rules: fresh });
+  return fresh;
+}
+
+/** Compiles ask rules of the program itself. They do not apply to copies in other working trees. */
+export function compileOwnRules(ask: readonly PermissionRule[], world: PermissionWorld): CompiledRules {
+  const compiledAsk = ask.flatMap((rule) => compileRule(rule, 'ask', world));
+  return indexedRules({ deny: [], ask: compiledAsk, allow: [] }, world);
+}
+
+function indexedRules(
+  { deny, ask, allow }: Readonly<Record<RuleList, readonly CompiledRule[]>>,
+  world: PermissionWorld,
+): CompiledRules {
   const concerned = { deny: pathTest(deny, world), ask: pathTest(ask, world) };
-  const allow = list('allow');
-  const fresh: CompiledRules = {
+  return {
     deny,
     ask,
     allow,
@@ -119,8 +132,6 @@ export function compileRules(
     unnamed: { deny: countUnnamed(deny), ask: countUnnamed(ask) },
     restrictsReading: [...deny, ...ask].some(({ names, specifier }) => specifier?.path && names('Read')),
   };
-  compiled.set(rules, { key, places, trees, rules: fresh });
-  return fresh;
 }
 
 /** Returns the patterns of a rule about files. Empty for other rules. */

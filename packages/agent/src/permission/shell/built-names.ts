@@ -49,24 +49,24 @@ function loopAround(text: string): string | undefined {
 }
 
 /** The texts that `find` and `xargs` replace by names: `{}`, and the value of `xargs -I`. */
-function placeholdersIn(command: SimpleCommand): readonly string[] {
+export function placeholdersIn(command: SimpleCommand): readonly string[] {
   const words = commandWords(command);
   const isFed = words.some(({ value }) => baseName(value) === 'xargs');
   return isFed ? ['{}', ...inputPlaceholders(words)] : ['{}'];
 }
 
 /** It sets an array, adds to a value, or splits values at characters other than spaces. */
-function setsUnseen({ assignments }: SimpleCommand): boolean {
+export function setsUnseen({ assignments }: SimpleCommand): boolean {
   return assignments.some(
     (each) => each.append || each.value === undefined || (each.name === 'IFS' && !separatesAtBlanks(each)),
   );
 }
 
-function wordsOf(command: SimpleCommand): readonly ShellWord[] {
+export function wordsOf(command: SimpleCommand): readonly ShellWord[] {
   return [...commandWords(command), ...command.assignments.flatMap(({ value }) => value ?? [])];
 }
 
-function redirected({ commands, redirections }: Script): readonly ShellWord[] {
+export function redirected({ commands, redirections }: Script): readonly ShellWord[] {
   return [...commands.flatMap((command) => command.redirections), ...redirections].flatMap((redirection) =>
     'target' in redirection ? [redirection.target] : [],
   );
@@ -85,17 +85,17 @@ function mayBuild(word: ShellWord, placeholders: readonly string[], scope: WordS
 }
 
 /** Without quotes, the shell splits a value at blanks. */
-function textsIn(text: string): readonly string[] {
+export function textsIn(text: string): readonly string[] {
   return text.split(/\s+/).filter((one) => one !== '');
 }
 
 /** Expansions that may be any text: a variable or a substitution. */
 const EXPANSION = /\$\(\([^()]*\)\)|[$<]\([^()]*\)|`[^`]*`|\$\{(?!_\})\w+\}|\$(?!_\b)\w+|\$[?#!@*-]/g;
 /** A character that no shell word contains. */
-const UNKNOWN = '\uffff';
+export const UNKNOWN = '\uffff';
 
 /** Returns a text without quotes, and with one character for each expansion. */
-function withoutValues(text: string): string {
+export function withoutValues(text: string): string {
   let bare = text;
   for (let before = ''; bare !== before; ) {
     before = bare;

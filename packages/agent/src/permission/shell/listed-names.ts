@@ -21,29 +21,42 @@ export function readsListedNames(
   placed: readonly PlacedCommand[],
   around: Omit<WordScope, 'folders'>,
 ): boolean {
-  const { commands, redirections } = script;
+  const { commands } = script;
   const unknown = parts.filter((part) => part.kind === 'read' && part.places === undefined && !part.stored);
   if (unknown.length === 0) return false;
-  // A program that takes the names from a list, or computes them, has no such word.
-  if (unknown.some(({ shown }) => LISTED.test(shown))) return true;
-  if ([...commands.flatMap((command) => command.redirections), ...redirections].some(isText)) return true;
-  if (buildsNames(text, script, placed, around)) return true;
-  const last = commands.findLastIndex(usesNames);
-  const sources = commands.filter((command, index) => {
-    const isInside = command.inside.includes('substitution');
-    const isBefore = index < last && command.inside.includes('pipeline');
-    return isInside || isBefore;
-  });
-  if (sources.some((command) => !printsNames(command))) return true;
-  const lists = sources.filter((command) =>
-    /^(?:ls|du|fd|fdfind|find|rg|grep|git)$/.test(programOf(command)),
-  );
+  if (takesNamesFromText(script, unknown) || buildsNames(text, script, placed, around)) return true;
+  const lists = listersIn(script);
   // With the view, the answer does not matter.
   const { world } = around;
   if (lists.length === 0 || endsAtZero(commands) || world.readOnlyView === true || !world.exists('/proc'))
     return false;
   const starts = placed.flatMap(({ folders }) => folders ?? [world.cwd]);
   return hasSplitFolder(lists, starts.length > 0 ? starts : [world.cwd], world);
+}
+
+/** Returns whether a name of an unknown file comes from a text that is more than a list of names. */
+export function takesNamesFromText(script: Script, unknown: readonly Part[]): boolean {
+  const { commands, redirections } = script;
+  // A program that takes the names from a list, or computes them, has no such word.
+  if (unknown.some(({ shown }) => LISTED.test(shown))) return true;
+  if ([...commands.flatMap((command) => command.redirections), ...redirections].some(isText)) return true;
+  return sourcesOfNames(script).some((command) => !printsNames(command));
+}
+
+/** Returns the commands that print names of files in folders for other commands. */
+export function listersIn(script: Script): readonly SimpleCommand[] {
+  return sourcesOfNames(script).filter((command) =>
+    /^(?:ls|du|fd|fdfind|find|rg|grep|git)$/.test(programOf(command)),
+  );
+}
+
+function sourcesOfNames({ commands }: Script): readonly SimpleCommand[] {
+  const last = commands.findLastIndex(usesNames);
+  return commands.filter((command, index) => {
+    const isInside = command.inside.includes('substitution');
+    const isBefore = index < last && command.inside.includes('pipeline');
+    return isInside || isBefore;
+  });
 }
 
 function programOf(command: SimpleCommand): string {

@@ -11,7 +11,7 @@ import {
   type ShellWord,
   type SimpleCommand,
 } from '@heddle/tools/shell';
-import type { CommandPart, FilePart, Part } from '../part.ts';
+import type { CommandPart, FilePart, Part, ReachTest } from '../part.ts';
 import { mayRemoveFiles } from '../paths/destructive-removal.ts';
 import { GLOB_OPTIONS } from '../paths/glob.ts';
 import { withProcessConcern } from '../paths/process-files.ts';
@@ -48,11 +48,13 @@ import { runsInPackage } from './package-managers.ts';
 import { partsInOrder } from './parts-in-order.ts';
 import { showsHost } from './shown-processes.ts';
 import { readsListedNames } from './listed-names.ts';
+import { reachedFiles } from './reached-files.ts';
 import { isPlainEditScript } from './plain-edits.ts';
 import {
   askAboutUnknownReads,
   concernAboutFound,
   concernedBy,
+  opensFiles,
   withSpecialFiles,
   withUnclearFiles,
 } from './special-reads.ts';
@@ -82,6 +84,7 @@ export type ShellParts =
       readonly showsHost: boolean;
       /** It reads files whose names come from a text. */
       readonly readsListed: boolean;
+      readonly reaches: ReachTest;
     }
   | { readonly ok: false; readonly reason: string };
 
@@ -115,7 +118,8 @@ export function shellParts(text: string, outside: PermissionWorld): ShellParts {
     isPlainEdit,
     showsHost: showsHost(read, 'read-only'),
     readsListed: readsListedNames(text, read, settled, placed, around),
-  } as const;
+    reaches: (files) => reachedFiles(files, { script: read, parts: settled, placed, around }),
+  } satisfies Partial<ShellParts>;
   if (reason === undefined) return { ...facts, parts: settled };
   // An unseen command may match a deny or ask rule, in every mode.
   const { beginnings } = unknownPart(text);
@@ -234,6 +238,10 @@ function settingsParts([name, ...args]: readonly ShellWord[], around: Around): F
   );
 }
 
+function asListed(part: FilePart): FilePart {
+  return { ...part, opensNothing: true };
+}
+
 /** A proven command writes nothing. A word that looks like an output file is something else. */
 function asRead(part: FilePart): FilePart {
   return part.kind === 'read' ? part : { ...part, kind: 'read', concern: undefined };
@@ -310,9 +318,11 @@ function fileParts(
     command.readOnly === 'no' && name
       ? [...namedPlaces(words, known, around), ...namedPlaces([name, ...inputs], new Set(), around)]
       : [];
-  const read = [...own, ...laterWords(words, world)].flatMap((one) =>
+  const opensNothing = name !== undefined && !opensFiles(baseName(name.value), words.slice(1));
+  const touched = [...own, ...laterWords(words, world)].flatMap((one) =>
     touchPart(one, 'command', folders, world),
   );
+  const read = opensNothing ? touched.map(asListed) : touched;
   return [
     ...read,
     ...[words, ...run].flatMap((tail) => openedParts(tail, read, folders, world)),

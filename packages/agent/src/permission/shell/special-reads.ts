@@ -35,7 +35,7 @@ const OPENS_FOR_OPTIONS: ReadonlyMap<string, RegExp | 'if not listed'> = new Map
 ]);
 
 /** Returns whether the program opens files that its words name. */
-function opensFiles(program: string, args: readonly ShellWord[] = []): boolean {
+export function opensFiles(program: string, args: readonly ShellWord[] = []): boolean {
   if (OPENS_NOTHING.test(program)) return false;
   const opening = OPENS_FOR_OPTIONS.get(program);
   if (opening === undefined) return true;

@@ -25,7 +25,6 @@ import {
 } from '../../paths/walk-tree.ts';
 import { specialConcern } from '../../paths/special-files.ts';
 import { processConcern } from '../../paths/process-files.ts';
-import { secretConcern } from '../../paths/secret-files.ts';
 import { isAboveSearched, mayFillSearched, programsInFolder } from '../../paths/program-places.ts';
 import {
   canBeginProtected,
@@ -77,7 +76,6 @@ export function touchPart(
           concern:
             connection(touch, by, world) ??
             processConcern({ written: word.text, places, glob, deep: walked, ofProcess }) ??
-            secretConcern({ places, glob, deep: walked }, world) ??
             (by === 'redirection' ? specialConcern({ places, glob, deep }, world) : undefined),
           gitData: NO_PATHS,
         }

@@ -1,5 +1,5 @@
 /** Files of this program with logins: reading one asks, regardless of rules. */
-import { HOME, ROOT } from '../world.ts';
+import { CLEAN_GIT, HOME, ROOT } from '../world.ts';
 import type { Theme } from './theme.ts';
 
 const CONFIG = `${HOME}/.claude`;
@@ -37,7 +37,78 @@ const READING: readonly string[] = [
   'diff a.txt ~/.claude/fleet/address',
 ];
 
-const world = { files, links: { [`${ROOT}/link`]: `${CONFIG}/fleet/address` } };
+/** The name of the file is known only when the script runs. */
+const COMPUTED: readonly string[] = [
+  'cat "$HOME/.claude/mcp-auth.json"',
+  'cat "$HOME"/.claude/fleet/address',
+  'cat ${HOME}/.claude/mcp-auth.json',
+  'cat $HOME/.cl*/mcp*',
+  'cat ~/.claude/{mcp-auth,x}.json',
+  'cat ~/.claude/{fleet/address,settings.json}',
+  'x=~/.claude; cat $x/mcp-auth.json',
+  'x=~/.claude; cat "$x"/fleet/address',
+  'x=mcp-auth; cat ~/.claude/$x.json',
+  'x=$(echo address); cat ~/.claude/fleet/$x',
+  'for f in ~/.claude/*/*; do cat "$f"; done',
+  'for f in ~/.claude/*; do cat "$f"; done',
+  'for f in address postgres/password; do cat ~/.claude/fleet/$f; done',
+  'for d in ~/.claude; do cat "$d/mcp-auth.json"; done',
+  'cd $HOME && cat .claude/mcp-auth.json',
+  'cd "$HOME/.claude" && cat mcp-auth.json',
+  'cd "$HOME/.claude" && cat *',
+  'cd "$HOME/.claude/fleet" && cat address',
+  'cd ~/.claude && for f in *; do cat "$f"; done',
+  'grep -r x "$HOME/.claude"',
+  'grep -r x "$HOME"',
+  'cat < "$HOME/.claude/mcp-auth.json"',
+  'while read -r l; do echo "$l"; done < "$HOME/.claude/mcp-auth.json"',
+  'echo ~/.claude/mcp-auth.json | xargs cat',
+  'find ~/.claude -type f | xargs cat',
+  'find ~ -type f | xargs cat',
+  'find "$HOME/.claude" -type f | xargs cat',
+  'find "$HOME/.claude" -type f -exec cat {} +',
+  'ls ~/.claude | xargs -I{} cat ~/.claude/{}',
+  'cd ~/.claude && ls | xargs cat',
+  'ls ~/.claude/fleet | while read -r f; do cat ~/.claude/fleet/$f; done',
+  'f() { cat "$1/fleet/address"; }; f ~/.claude',
+  "bash -c 'cat $HOME/.claude/mcp-auth.json'",
+  'bash -c \'cd "$HOME/.claude"; cat mcp-auth.json\'',
+  'x=../../people/user; cat $x/.claude/mcp-auth.json',
+];
+
+/** Their files are unknown, and none of them is such a file. */
+const OTHERS: readonly string[] = [
+  'cat "$HOME/.profile"',
+  'cat $HOME/.claude/settings.json',
+  'cd $HOME && cat .profile notes/*.md',
+  'x=src; cat $x/a.ts',
+  'for f in src/*; do cat "$f"; done',
+  'for f in ~/notes/*; do cat "$f"; done',
+  'for n in a b; do cat "src/${n}.ts"; done',
+  'for d in ~/*/; do cat "$d/README.md"; done',
+  'cat "$x/src/a.ts" "$1"',
+  'find . -name "*.ts" | xargs cat',
+  'find ~/notes -type f | xargs cat',
+  'git ls-files | while read -r f; do head -1 "$f"; done',
+  'ls | grep -v test | xargs wc -l',
+  'wc -l $(git ls-files)',
+  'for f in $(git diff --name-only); do wc -l "$f"; done',
+  'grep -r "$x" src | sed \'s/a$/b/\'',
+  'ls -la ~/.claude/fleet',
+  'stat ~/.claude/mcp-auth.json',
+  'ls -la "$HOME/.claude/fleet"',
+  'du -sh ~/.claude/fleet',
+];
+
+/** A name from a text may be that of any file. */
+const FROM_TEXT: readonly string[] = [
+  'while read -r f; do cat "$f"; done < list',
+  'xargs cat < list',
+  'cat $(cat list)',
+  'f=/x; cat ${f,,}',
+];
+
+const world = { files, git: CLEAN_GIT, links: { [`${ROOT}/link`]: `${CONFIG}/fleet/address` } };
 
 export const LOGINS: readonly Theme[] = [
   { theme: 'a login of the program is not read without a question', world, asked: READING },
@@ -46,6 +117,30 @@ export const LOGINS: readonly Theme[] = [
     world,
     rules: { allow: ['Bash', 'Read', 'Read(~/.claude/**)'] },
     asked: READING,
+  },
+  { theme: 'neither if the script computes its name', world, asked: [...COMPUTED, ...FROM_TEXT] },
+  {
+    theme: 'no rule settles reading a login by a name that the script computes',
+    world,
+    rules: { allow: ['Bash', 'Read', 'Read(~/.claude/**)'] },
+    asked: COMPUTED,
+    allowed: FROM_TEXT,
+  },
+  {
+    theme: 'computed names of other files are no logins',
+    world,
+    allowed: OTHERS,
+  },
+  {
+    theme: 'without such files, computed names need no question',
+    world: { files: [`${CONFIG}/settings.json`], git: CLEAN_GIT },
+    allowed: [
+      ...FROM_TEXT,
+      ...OTHERS,
+      'cat "$x"/*',
+      'find ~/.claude -type f | xargs cat',
+      'grep -r x "$HOME"',
+    ],
   },
   {
     theme: 'other files of the configuration are read, and names are listed',
@@ -62,7 +157,7 @@ export const LOGINS: readonly Theme[] = [
   },
   {
     theme: 'folders without such files are searched',
-    world: { files: [`${CONFIG}/settings.json`] },
+    world: { files: [`${CONFIG}/settings.json`], git: CLEAN_GIT },
     allowed: ['grep -r postgres ~/.claude', 'grep -r postgres ~', 'cat ~/.claude/*'],
   },
 ];
