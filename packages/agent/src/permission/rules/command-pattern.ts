@@ -5,11 +5,14 @@
  */
 import type { ShellAssignment, ShellWord } from '@heddle/tools/shell';
 import type { RuleList } from './rule.ts';
+import { type FirstWords, skippingMatcher } from './skipped-options.ts';
 import { countStars, type Matcher, wildcardMatcher } from './wildcard.ts';
 
 export interface Spelling {
   readonly canonical: string;
   readonly written: string;
+  /** The words, if the spelling is a command that may run. */
+  readonly words?: readonly ShellWord[];
 }
 
 export type CommandPattern = (spelling: Spelling) => boolean;
@@ -146,7 +149,11 @@ function canonicalWord(value: string): string {
 
 /** A word with an unknown value stays as written. */
 export function canonicalText(words: readonly ShellWord[]): string {
-  return words.map((word) => (word.kind === 'literal' ? canonicalWord(word.value) : word.text)).join(' ');
+  return words.map(spelledWord).join(' ');
+}
+
+function spelledWord({ kind, value, text }: ShellWord): string {
+  return kind === 'literal' ? canonicalWord(value) : text;
 }
 
 export function writtenText(words: readonly ShellWord[]): string {
@@ -168,17 +175,36 @@ export interface Beginning {
 
 export interface CommandDoubt {
   mayGoOn(beginning: Beginning): boolean;
+  /** Returns whether the rule may mean one of these commands, with options between its words, or another name. */
+  mayMean(spellings: readonly Spelling[]): boolean;
 }
 
 export function commandDoubt(specifier: string): CommandDoubt {
   const pattern = canonicalPattern(specifier) ?? specifier;
   const [, fixed = '', open = ''] = /^([^*]*?)((?::\*| \*|\*)[\s\S]*)?$/.exec(pattern) ?? [];
+  const skipping = skippingMatcher(firstWordsOf(specifier), spelledWord);
   return {
+    mayMean: (spellings) =>
+      skipping !== undefined && spellings.some(({ words }) => words !== undefined && skipping(words)),
     mayGoOn({ text, quoted }) {
       if (fixed.startsWith(text)) return true;
       return open !== '' && !quoted && text.startsWith(fixed);
     },
   };
+}
+
+/** Returns the words before the first star of a pattern. A pattern without a canonical spelling has none. */
+function firstWordsOf(specifier: string): FirstWords {
+  const pattern = canonicalPattern(specifier.replace(/([: ])\*+$/, '$1*')) ?? '';
+  const end = /(?::\*| \*)$/.exec(pattern)?.[0] ?? '';
+  const body = pattern.slice(0, pattern.length - end.length);
+  const words = body.match(/(?:'[^']*'|\\[\s\S]|[^\s'\\])+/g) ?? [];
+  const at = words.findIndex((word) => word.includes('*'));
+  if (at < 0) return { words, rest: end === '' ? 'none' : 'any' };
+  const [, begin] = /^([^*]+)\*+$/.exec(words[at] ?? '') ?? [];
+  if (begin !== undefined && at === words.length - 1 && end === '')
+    return { words: [...words.slice(0, at), begin], rest: 'word' };
+  return { words: words.slice(0, at), rest: compileObjecting(pattern) };
 }
 
 /** Rules for commands, indexed by first word. Most of five hundred rules concern other programs. */

@@ -175,7 +175,8 @@ function objectsToCommand(
   if (!specifier?.command) return undefined;
   if (part.suspect.some(specifier.command)) return { rule };
   if (mayGoOn(part, compiled)) return { rule, doubtful: 'the program that it runs is unknown' };
-  return part.possible.some(specifier.command) ? { rule, doubtful: 'it may run that' } : undefined;
+  if (part.possible.some(specifier.command)) return { rule, doubtful: 'it may run that' };
+  return specifier.doubt?.mayMean(part.suspect) ? { rule, doubtful: 'it may do that' } : undefined;
 }
 
 function mayConnectTo(
@@ -486,9 +487,7 @@ function coversFetch(part: FetchPart, { names, specifier }: CompiledRule): boole
  */
 function coversFile(part: FilePart, { names, specifier }: CompiledRule): boolean {
   const pattern = specifier?.path;
-  if (specifier === undefined) {
-    return governingTools(part.tool).some(names);
-  }
+  if (specifier === undefined) return governingTools(part.tool).some(names);
   if (!pattern || !names(part.kind === 'read' ? 'Read' : 'Edit') || part.glob) return false;
   if (part.places === undefined || part.isUnsettled) return false;
   return part.places.every(

@@ -123,6 +123,12 @@ describe('a decision', () => {
     ['Bash', { deny: ['Bash(rm *)'] }, 'script', { command: long('a;') }],
     ['Bash', { deny: ['Bash(rm *)'] }, 'inner script', { command: `bash -c '${long('a;')}'` }],
     ['Bash', { deny: ['Bash(rm *)'] }, 'list of options', { command: `x ${long('-a b=c ')}` }],
+    [
+      'Bash',
+      { deny: ['Bash(kubectl delete -f:*)', 'Bash(kubectl -f delete x y:*)'] },
+      'list of skipped options',
+      { command: `kubectl ${long('-a b ')}` },
+    ],
     ['Bash', { deny: ['Edit(./a)'] }, 'braces', { command: `rm .${long('{a,b}')}` }],
   ];
 

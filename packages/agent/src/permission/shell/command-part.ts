@@ -146,6 +146,7 @@ function spelled(words: readonly ShellWord[], before: readonly string[] = []): S
   return {
     canonical: [...before, ...(words.length > 0 ? [canonicalText(words)] : [])].join(' '),
     written: [...before, ...(words.length > 0 ? [writtenText(words)] : [])].join(' '),
+    ...(before.length === 0 ? { words } : {}),
   };
 }
 
@@ -171,9 +172,10 @@ function suspectSpellings(words: readonly ShellWord[]): Spelling[] {
     const [name] = tail;
     const start = starts[words.length - tail.length];
     if (name === undefined || start === undefined) return [];
-    const spelling = {
+    const spelling: Spelling = {
       canonical: whole.canonical.slice(start.canonical),
       written: whole.written.slice(start.written),
+      words: tail,
     };
     return [spelling].concat(withBaseName(name, spelling));
   });

@@ -1,5 +1,6 @@
 /** Parses the words of a `git` command, and finds options that write a file or run a program. */
 import type { ShellWord } from '@heddle/tools/shell';
+import { SAME_WORK_OF_GIT } from '../../rules/same-commands.ts';
 import { partOfWord, unknownWord } from './touch.ts';
 import { optionPattern } from '../short-options.ts';
 
@@ -89,28 +90,13 @@ export function mayRunOtherCommand(args: readonly ShellWord[]): boolean {
   return command !== '' && !COMMANDS.has(command);
 }
 
-/** Commands that do the work of others. Each is followed by the commands whose rules concern it. */
-const SAME_WORK: ReadonlyMap<string, string> = new Map([
-  ['send-pack', 'push'],
-  ['fetch-pack', 'fetch pull'],
-  ['stage', 'add'],
-  ['update-index', 'add rm'],
-  ['commit-tree', 'commit'],
-  ['fast-import', 'commit branch tag'],
-  ['update-ref', 'branch commit reset tag'],
-  ['symbolic-ref', 'branch checkout switch'],
-  ['read-tree', 'checkout merge reset switch'],
-  ['checkout-index', 'checkout restore'],
-  ['mktag', 'tag'],
-]);
-
 /** Returns the names of other commands of git that do the same: `push` for `git send-pack` and `git lfs push`. */
 export function commandsWithSameWork(args: readonly ShellWord[]): readonly string[] {
   const { command, rest } = gitArguments(args);
   const [first] = rest;
   if (command === 'lfs' && first !== undefined)
     return first.kind === 'literal' ? [first.value] : ['push', 'fetch', 'pull', 'checkout'];
-  return SAME_WORK.get(command)?.split(' ') ?? [];
+  return SAME_WORK_OF_GIT.get(command)?.split(' ') ?? [];
 }
 
 /** Resolves a word from the folder of `-C sub`. */

@@ -52,6 +52,7 @@ import { SYNCHRONIZED } from './synchronized.ts';
 import { TRANSFERRED_NAMES } from './transferred-names.ts';
 import { TRICKS } from './tricks.ts';
 import { UNDERSTOOD_OPTIONS } from './understood-options.ts';
+import { SKIPPED_OPTIONS } from './skipped-options.ts';
 import { STARRED_RULES } from './starred-rules.ts';
 import { SHELL_SCRIPTS } from './shell-scripts.ts';
 import { SPLIT_WORDS } from './split-words.ts';
@@ -126,4 +127,5 @@ export const THEMES: readonly Theme[] = [
   ...WIDER_WORDS,
   ...UNDERSTOOD_OPTIONS,
   ...STARRED_RULES,
+  ...SKIPPED_OPTIONS,
 ];

@@ -1,0 +1,96 @@
+/** Names of commands that do the same. A deny or ask rule about one of them also concerns the others. */
+
+/** Commands of git that do the work of others, with other options. Each is followed by the commands whose rules concern it. */
+export const SAME_WORK_OF_GIT: ReadonlyMap<string, string> = new Map([
+  ['send-pack', 'push'],
+  ['fetch-pack', 'fetch pull'],
+  ['stage', 'add'],
+  ['update-index', 'add rm'],
+  ['commit-tree', 'commit'],
+  ['fast-import', 'commit branch tag'],
+  ['update-ref', 'branch commit reset tag'],
+  ['symbolic-ref', 'branch checkout switch'],
+  ['read-tree', 'checkout merge reset switch'],
+  ['checkout-index', 'checkout restore'],
+  ['mktag', 'tag'],
+]);
+
+/** The commands of npm. Other names of a command follow it. */
+const NPM: readonly (readonly string[])[] = (
+  'access;adduser add-user login;approve-scripts;audit;bugs issues;cache;ci clean-install ic install-clean isntall-clean;completion;' +
+  'config c;dedupe ddp;deny-scripts;deprecate;diff;dist-tag dist-tags;docs home;doctor;edit;exec x;explain why;explore;find-dupes;fund;' +
+  'get;help hlep;help-search;hook;init create innit;install i add in ins inst insta instal isnt isnta isntal isntall;' +
+  'install-ci-test cit clean-install-test sit;install-scripts;install-test it;link ln;ll la;logout;ls list;org ogr;outdated;' +
+  'owner author;pack;ping;pkg;prefix;profile;prune;publish;query;rebuild rb;repo;restart;root;run run-script rum urn;sbom;' +
+  'search s se find;set;shrinkwrap;stage;star;stars;start;stop;team;test t tst;token;trust;undeprecate;uninstall un unlink remove rm r;' +
+  'unpublish;unstar;update u up upgrade udpate;version verison;view v info show;whoami'
+)
+  .split(';')
+  .map((names) => names.split(' '));
+
+const NAMES_OF_NPM: ReadonlySet<string> = new Set(NPM.flat());
+
+/** Returns the beginnings of a name. Npm accepts a beginning that is not itself a name. */
+function beginningsOf(name: string): readonly string[] {
+  return Array.from(name, (_, index) => name.slice(0, index + 1)).filter((text) => !NAMES_OF_NPM.has(text));
+}
+
+/** Returns every text that names the same command of npm as this one. Npm reads `installTest` as `install-test`. */
+function namesInNpm(word: string): ReadonlySet<string> {
+  const same = NPM.filter((names) =>
+    NAMES_OF_NPM.has(word) ? names.includes(word) : names.some((name) => name.startsWith(word)),
+  ).flat();
+  const spelled = same.flatMap((name) => [name].concat(beginningsOf(name)));
+  return new Set([...spelled, ...spelled.map(inCamelCase)]);
+}
+
+function inCamelCase(name: string): string {
+  return name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** Commands of docker, in all spellings. */
+const DOCKER: readonly (readonly string[])[] = [
+  ...(
+    'rm|container rm|container remove;rmi|image rm|image remove;ps|container ls|container list|container ps;' +
+    'images|image ls|image list;build|image build|builder build|buildx build|buildx b;info|system info;events|system events'
+  )
+    .split(';')
+    .map((spellings) => spellings.split('|')),
+  ...(
+    'attach commit cp create diff exec export inspect kill logs pause port rename restart run start stats stop top unpause ' +
+    'update wait'
+  )
+    .split(' ')
+    .map((name) => [name, `container ${name}`]),
+  ...'history import load pull push save tag'.split(' ').map((name) => [name, `image ${name}`]),
+];
+
+const LIKE_DOCKER: ReadonlySet<string> = new Set(['docker', 'podman', 'nerdctl']);
+
+/** A word of a command, first as it is written, then its other names. */
+export type WordNames = ReadonlySet<string>;
+
+/** Returns all spellings of a command that starts with these words, each word with all its names. */
+export function sameCommands(words: readonly string[]): readonly (readonly WordNames[])[] {
+  const [program = '', ...rest] = words;
+  if (program === 'npm') {
+    const [name, ...others] = rest;
+    const isName = name !== undefined && !name.startsWith('-');
+    const named = isName ? [new Set([name, ...namesInNpm(name)]), ...others.map(alone)] : rest.map(alone);
+    return [[alone(program), ...named]];
+  }
+  const plain = words.map(alone);
+  if (!LIKE_DOCKER.has(program)) return [plain];
+  const others = [1, 2].flatMap((count) => {
+    const written = rest.slice(0, count).join(' ');
+    const spellings = DOCKER.find((group) => group.includes(written)) ?? [];
+    return spellings
+      .filter((spelling) => spelling !== written)
+      .map((spelling) => [program, ...spelling.split(' '), ...rest.slice(count)].map(alone));
+  });
+  return [plain, ...others];
+}
+
+function alone(word: string): WordNames {
+  return new Set([word]);
+}

@@ -1,0 +1,165 @@
+/**
+ * Compares the first words of a deny or ask rule with a command that has options between them: `kubectl -n prod delete` for
+ * `kubectl delete`. The options of most programs are unknown, so the word after an option may be its value. A match is
+ * uncertain for this reason.
+ */
+import type { ShellWord } from '@heddle/tools/shell';
+import { sameCommands, type WordNames } from './same-commands.ts';
+import type { Matcher } from './wildcard.ts';
+
+export interface FirstWords {
+  /** The words before the first star. The first one is the program. */
+  readonly words: readonly string[];
+  /**
+   * The rest of the rule.
+   * - `none`: the command ends with these words.
+   * - `any`: any words follow.
+   * - `word`: the last word may continue.
+   * - a test: the words of the rule with those that follow in the command match it.
+   */
+  readonly rest: 'none' | 'any' | 'word' | Matcher;
+}
+
+/** The most words of a rule that are compared. One bit represents each. */
+const MOST_WORDS = 24;
+
+/** Returns a test for the words of a command. `spell` returns a word as rules spell it. */
+export function skippingMatcher(
+  { words, rest }: FirstWords,
+  spell: (word: ShellWord) => string,
+): ((command: readonly ShellWord[]) => boolean) | undefined {
+  const [program = ''] = words;
+  if (words.length < 2 || words.length > MOST_WORDS) return undefined;
+  const orders = sameCommands(words).map((names) => orderOf(names.slice(1)));
+  const start = words.join(' ');
+  return (command) => {
+    const [name, next] = command;
+    if (name === undefined || spell(name).replace(/^.*\//s, '') !== program.replace(/^.*\//s, ''))
+      return false;
+    // The options of git itself are known. Its command without them is compared, too.
+    if (program === 'git' && next?.value.startsWith('-')) return false;
+    return orders.some((order) => {
+      const found = findInOrder(order, command, rest === 'word', spell);
+      if (found === undefined) return false;
+      if (rest === 'none') return found.end === command.length - 1;
+      if (typeof rest === 'string') return true;
+      return rest([start, ...command.slice(found.operand + 1).map(spell)].join(' '));
+    });
+  };
+}
+
+/** The words of a rule after the program. */
+interface Order {
+  readonly operands: readonly {
+    readonly names: WordNames;
+    /** An option is before it in the rule. Options may stand anywhere, so any words may be between. */
+    readonly isFree: boolean;
+    readonly isLast: boolean;
+  }[];
+  readonly options: readonly {
+    readonly text: string;
+    /** The number of operands before it in the rule. */
+    readonly after: number;
+    readonly isLast: boolean;
+  }[];
+}
+
+function orderOf(names: readonly WordNames[]): Order {
+  const operands: Order['operands'][number][] = [];
+  const options: Order['options'][number][] = [];
+  let isFree = false;
+  for (const [index, word] of names.entries()) {
+    const isLast = index === names.length - 1;
+    const text = writtenName(word);
+    if (isOption(text) && text !== '--') {
+      options.push({ text, after: operands.length, isLast });
+      isFree = true;
+    } else {
+      operands.push({ names: word, isFree, isLast });
+      isFree = false;
+    }
+  }
+  return { operands, options };
+}
+
+function isOption(text: string): boolean {
+  return text.startsWith('-') && text !== '-';
+}
+
+/** Returns the positions of the last operand and of the last word of the rule. The first possible positions count. */
+function findInOrder(
+  { operands, options }: Order,
+  command: readonly ShellWord[],
+  mayContinue: boolean,
+  spell: (word: ShellWord) => string,
+): { readonly operand: number; readonly end: number } | undefined {
+  const reached = [0];
+  // Bit n: the first n operands are found, and all other words so far may be skipped.
+  let states = 1;
+  let mayBeValue = false;
+  for (let at = 1; at < command.length && reached.length <= operands.length; at++) {
+    const word = command[at];
+    if (word === undefined || states === 0) return undefined;
+    const text = spell(word);
+    const isSkipped = isOption(text) || mayBeValue;
+    let next = 0;
+    for (const [count, { names, isFree, isLast }] of operands.entries()) {
+      if ((states & (1 << count)) === 0) continue;
+      if (isSkipped || isFree) next |= 1 << count;
+      if (!names.has(text) && !(mayContinue && isLast && text.startsWith(writtenName(names)))) continue;
+      next |= 1 << (count + 1);
+      reached[count + 1] ??= at;
+    }
+    states = next;
+    mayBeValue = isOption(text) && text !== '--' && !text.includes('=');
+  }
+  const operand = reached[operands.length];
+  if (operand === undefined) return undefined;
+  let end = operand;
+  for (const { text, after, isLast } of options) {
+    const found = findOption(text, command, reached[after] ?? 0, mayContinue && isLast);
+    if (found === undefined) return undefined;
+    end = Math.max(end, found);
+  }
+  return { operand, end };
+}
+
+function writtenName([name = '']: Iterable<string>): string {
+  return name;
+}
+
+/** Letters with the same meaning in most programs that have them, and their long names. */
+const LONG_NAMES: Readonly<Record<string, string>> = { f: 'force', r: 'recursive', R: 'recursive' };
+/** A longer word with one dash is a name, and not a set of letters: `-delete`. */
+const MOST_LETTERS = 4;
+
+/** Returns the position from which on an option is given. Its letters may be in several words. */
+function findOption(
+  option: string,
+  command: readonly ShellWord[],
+  after: number,
+  mayContinue: boolean,
+): number | undefined {
+  const [, letters = ''] = new RegExp(`^-([A-Za-z0-9]{1,${MOST_LETTERS}})$`).exec(option) ?? [];
+  const missing = new Set(Array.from(letters, meaningOf));
+  const name = option.replace(/^-+/, '');
+  for (let at = after + 1; at < command.length; at++) {
+    const text = command[at]?.value ?? '';
+    if (!isOption(text) || text === '--') continue;
+    const [, given = ''] = /^-([A-Za-z0-9]+)/.exec(text) ?? [];
+    const [, long = ''] = /^--?([^=]+)/.exec(text.replace(/^--/, '-')) ?? [];
+    if (text === option || long === name || (mayContinue && text.startsWith(option))) return at;
+    // Most parsers accept the beginning of a long name.
+    const isLong = option.startsWith('--');
+    if (isLong && text.startsWith('--') && name.startsWith(long)) return at;
+    if (isLong && Array.from(given).some((letter) => LONG_NAMES[letter] === name)) return at;
+    for (const letter of given) missing.delete(meaningOf(letter));
+    missing.delete(long);
+    if (letters !== '' && missing.size === 0) return at;
+  }
+  return undefined;
+}
+
+function meaningOf(letter: string): string {
+  return LONG_NAMES[letter] ?? letter;
+}
