@@ -162,7 +162,9 @@ function hiddenPlaces({ command, rules, world }: Limited, writable: readonly str
     SYSTEM.test(place) ||
     needed.some((folder) => isAtOrBelow(folder, place)) ||
     isTrackedFor(command, place, world);
-  const hidden = [...found].filter((place) => world.realpath(place) === place && !isNeeded(place));
+  const others = [...found].flatMap((place) => world.mountedBelow?.(place).map(({ name }) => name) ?? []);
+  const named = new Set([...found, ...others.filter(world.exists)]);
+  const hidden = [...named].filter((place) => world.realpath(place) === place && !isNeeded(place));
   return hidden.filter((place) => innermostAround(place, hidden) === undefined);
 }
 

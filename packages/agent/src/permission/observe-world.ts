@@ -24,7 +24,14 @@ import { enabledGitSettings } from './git-printing.ts';
 import { filesOpenedByGit, openedFilesIn } from './opened-files.ts';
 import { createLinkLookup, namedEntriesIn, readNames, remembered } from './paths/link-lookup.ts';
 import { isAtOrBelowSome } from './paths/places.ts';
-import { namesInMounts, namesOnMac, type OtherNames } from './paths/second-mounts.ts';
+import {
+  foldersInMounts,
+  foldersOnMac,
+  type MountedBelow,
+  namesInMounts,
+  namesOnMac,
+  type OtherNames,
+} from './paths/second-mounts.ts';
 import { exceptionReader } from './search-exceptions.ts';
 import type { KnownRepository, PermissionWorld } from './world.ts';
 
@@ -68,6 +75,7 @@ export function observeWorld(surroundings: WorldOptions): PermissionWorld {
     leftByLinks: links.leftByLinks,
     linksInTexts: links.linksInTexts,
     otherNames: otherNamesOutside([root, ...directories].map(links.realpath), mounts),
+    mountedBelow: mountedFolders(mounts),
     exists,
     isProgram: remembered(isExecutable),
     isPipe: remembered(isNamedPipe),
@@ -105,6 +113,15 @@ function otherNamesOutside(
       ? namesOnMac
       : namesInMounts(mounts ?? readMounts());
   return remembered((file) => (isAtOrBelowSome(file, roots) ? [] : (known ??= find())(file)));
+}
+
+function mountedFolders(mounts: string | undefined): MountedBelow {
+  let known: MountedBelow | undefined;
+  const find = (): MountedBelow =>
+    mounts === undefined && process.platform === 'darwin'
+      ? foldersOnMac
+      : foldersInMounts(mounts ?? readMounts());
+  return (place) => (known ??= find())(place);
 }
 
 function readMounts(): string {

@@ -73,6 +73,8 @@ describe('a decision about the other name', () => {
     for (const folder of [root, alias]) {
       mkdirSync(path.join(folder, 'secrets'), { recursive: true });
       for (const name of ['.env', 'secrets/k', 'a']) writeFileSync(path.join(folder, name), 'x');
+      mkdirSync(path.join(folder, '../home/.ssh'), { recursive: true });
+      writeFileSync(path.join(folder, '../home/.ssh/id'), 'x');
     }
   });
   afterAll(() => rmSync(base, { recursive: true, force: true }));
@@ -105,6 +107,42 @@ describe('a decision about the other name', () => {
     expect(decide('Bash', { command: `grep -r x ${alias}` })).toBe('ask');
     expect(decide('Bash', { command: 'grep -r x .' })).toBe('ask');
     expect(decide('Grep', { pattern: 'x', path: `${alias}/secrets` })).toBe('deny');
+  });
+
+  it('is that about the name in the rule, also for globs and folders above the mount', () => {
+    const commands = [
+      `cat ${base}/ag*/home/.ssh/id`,
+      `cat ${base}/*/home/.ssh/*`,
+      `cat ${base}/a*/project/.env`,
+      `grep -rs --include=id x ${base}`,
+      `grep -r x ${base}/again`,
+    ];
+    for (const command of commands) expect([command, decide('Bash', { command })]).not.toContain('allow');
+    expect(decide('Bash', { command: `cat ${base}/*/project/a` })).toBe('allow');
+  });
+
+  it('is that about the name in the rule if only a folder below its place is mounted again', () => {
+    const text = mounts(
+      ['8:1', '/', '/'],
+      ['8:2', '/', `${base}/disk`],
+      ['8:2', '/home/.ssh/keys', `${base}/again`],
+    );
+    const world = observeWorld({ ...options(), mounts: text });
+    const decision = (command: string): string => {
+      const request = { tool: 'Bash', input: { command }, readOnly: false, hookDecision: undefined };
+      return authorize(request, rules, 'default', world).decision;
+    };
+    expect(decision(`cat ${base}/again/id`)).toBe('deny');
+    expect(decision(`cat ${base}/ag*/x`)).not.toBe('allow');
+    expect(decision(`cat ${base}/disk/project/a`)).toBe('allow');
+  });
+
+  it('the read-only view hides all names of a file', () => {
+    const world = { ...observeWorld(options()), readOnlyView: true };
+    const request = { tool: 'Bash', input: { command: 'ls' }, readOnly: false, hookDecision: undefined };
+    const limits = authorize(request, rules, 'default', world).fileLimits;
+    expect(limits?.hidden).toContain(`${alias.replace('/project', '')}/home/.ssh`);
+    expect(limits?.hidden).toContain(`${alias}/secrets`);
   });
 
   it('is that about other files', () => {

@@ -4,6 +4,7 @@
  */
 import type { GitSources, RepositoryPrograms, WorkingTrees } from '@heddle/tools/git';
 import type { GitFacts } from '@heddle/tools/shell';
+import type { MountedBelow } from './paths/second-mounts.ts';
 
 export interface KnownRepository {
   readonly top: string;
@@ -78,6 +79,11 @@ export interface PermissionWorld {
    * there are none.
    */
   readonly otherNames?: (path: string) => readonly string[];
+  /**
+   * The other names of a place without links on a disk that is mounted more than once, and those of folders below it. Absent: there
+   * are none.
+   */
+  readonly mountedBelow?: MountedBelow;
   /** A link exists even if its target is missing. */
   readonly exists: (path: string) => boolean;
   /** The file can be run as a program. Absent: none can. */

@@ -16,6 +16,30 @@ interface Mount {
 /** Returns the other names of a full path without links. */
 export type OtherNames = (file: string) => readonly string[];
 
+/** Another name of a folder, or of one below it. */
+export interface MountedFolder {
+  readonly folder: string;
+  readonly name: string;
+}
+
+/** Returns the other names of a place without links, and of the folders below it that are mounted elsewhere. */
+export type MountedBelow = (place: string) => readonly MountedFolder[];
+
+/** `text` has the format of `/proc/self/mountinfo`. */
+export function foldersInMounts(text: string): MountedBelow {
+  const mounts = mountsIn(text);
+  const namesOf = namesInMounts(text);
+  return (place) => {
+    const own = namesOf(place).map((name) => ({ folder: place, name }));
+    const below = mounts.flatMap(({ point }) =>
+      namesOf(point)
+        .filter((folder) => folder !== place && isAtOrBelow(folder, place) && !isAtOrBelow(point, folder))
+        .map((folder) => ({ folder, name: point })),
+    );
+    return [...own, ...below];
+  };
+}
+
 /** `text` has the format of `/proc/self/mountinfo`. */
 export function namesInMounts(text: string): OtherNames {
   const mounts = mountsIn(text);
@@ -61,4 +85,10 @@ const DATA_VOLUME = '/System/Volumes/Data';
 export function namesOnMac(file: string): readonly string[] {
   if (isAtOrBelow(file, '/.vol')) return [`/${UNKNOWN_CHARACTER}`];
   return isAtOrBelow(file, DATA_VOLUME) ? [file.slice(DATA_VOLUME.length) || '/'] : [];
+}
+
+export function foldersOnMac(place: string): readonly MountedFolder[] {
+  return isAtOrBelow(place, DATA_VOLUME)
+    ? []
+    : [{ folder: place, name: path.posix.join(DATA_VOLUME, place) }];
 }

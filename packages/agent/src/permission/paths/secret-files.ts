@@ -15,16 +15,18 @@ const NAMES = ['fleet', 'mcp-auth.json'];
 const DRAFT = /^mcp-auth\.json\..+\.tmp$/;
 
 type Folders = Pick<PermissionWorld, 'configDirs' | 'realpath'>;
-type Places = Folders & Partial<Pick<PermissionWorld, 'list'>>;
+type Places = Folders & Partial<Pick<PermissionWorld, 'list' | 'mountedBelow'>>;
 
 /** Returns the paths of these files and folders without links, also of missing ones. */
-export function secretPlaces({ configDirs, realpath, list }: Places): string[] {
+export function secretPlaces({ configDirs, realpath, list, mountedBelow }: Places): string[] {
   const paths = configDirs.flatMap((folder) =>
     [...NAMES, ...(list?.(folder) ?? []).filter((name) => DRAFT.test(name))].map((name) =>
       path.join(folder, name),
     ),
   );
-  return [...new Set(paths.map(realpath))];
+  const places = paths.map(realpath);
+  const others = places.flatMap((place) => mountedBelow?.(place).map(({ name }) => name) ?? []);
+  return [...new Set([...places, ...others])];
 }
 
 /** The existing ones. */

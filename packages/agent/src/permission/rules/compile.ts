@@ -14,7 +14,7 @@ import {
   namePattern,
 } from './command-pattern.ts';
 import { type DomainPattern, domainPattern } from './domain.ts';
-import { copiesOf, placeOf, withMoved } from './copies.ts';
+import { copiesOf, mountedCopiesOf, placeOf, withMoved } from './copies.ts';
 import {
   type Anchors,
   anchored,
@@ -96,7 +96,8 @@ export function compileRules(
   const places = known?.places ?? concernedPlaces(rules, world);
   // Working trees come and go while the rules stay.
   const copied = places.length === 0 ? [] : treesAt(places, touched(), world);
-  const trees = JSON.stringify(copied);
+  const mounted = places.flatMap((place) => world.mountedBelow?.(world.realpath(place)) ?? []);
+  const trees = JSON.stringify([copied, mounted]);
   if (known?.trees === trees) return known.rules;
   const list = (name: RuleList) =>
     rules[name].flatMap((rule) => [
@@ -168,15 +169,17 @@ function treesAt(
   return withMoved(around(places), around(touched)).filter(({ others }) => others.length > 0);
 }
 
-/** A rule that forbids a file, or asks about it, also applies to the copies of that file in other working trees. */
+/** A rule that forbids a file, or asks about it, also applies to the copies of that file in other working trees and to its names in other mounts. */
 function compileCopies(
   rule: PermissionRule,
   list: 'deny' | 'ask',
   trees: readonly WorkingTrees[],
   world: PermissionWorld,
 ): CompiledRule[] {
-  const patterns = trees.length === 0 ? [] : filePatterns(rule, list, world);
-  const copies = patterns.flatMap((pattern) => copiesOf(pattern, trees, world.foldsCase));
+  const copies = filePatterns(rule, list, world).flatMap((pattern) => {
+    const own = copiesOf(pattern, trees, world.foldsCase);
+    return [...own, ...[pattern, ...own].flatMap((each) => mountedCopiesOf(each, world))];
+  });
   if (copies.length === 0) return [];
   return compileRule(rule, list, world)
     .slice(0, 1)

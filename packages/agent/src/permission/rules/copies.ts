@@ -1,7 +1,8 @@
-/** Finds the patterns for copies of files: the working trees of a repository contain the same files. */
+/** Finds the patterns for copies of files, in the working trees of a repository, and for their names in other mounts of the disk. */
 import path from 'node:path';
 import type { WorkingTrees } from '@heddle/tools/git';
 import { isAtOrBelow } from '../paths/places.ts';
+import type { PermissionWorld } from '../world.ts';
 import { type AnchoredPattern, literalStart, nameMatcher, segmentsOfPattern } from './path-pattern.ts';
 
 /** Returns the folders that contain all matches of a pattern. */
@@ -41,6 +42,33 @@ export function copiesOf(
         });
     }),
   );
+}
+
+/** Returns patterns for the other names of the files that a pattern matches, on disks that are mounted more than once. */
+export function mountedCopiesOf(
+  pattern: AnchoredPattern,
+  { realpath, mountedBelow, foldsCase }: Pick<PermissionWorld, 'realpath' | 'mountedBelow' | 'foldsCase'>,
+): readonly AnchoredPattern[] {
+  if (mountedBelow === undefined) return [];
+  const { anyDepth } = pattern;
+  const segments = segmentsOfPattern(pattern);
+  const after = anyDepth ? ['**', ...segments] : segments.slice(literalStart(segments).length);
+  return [...new Set(placeOf(pattern).map(realpath))].flatMap((start) =>
+    mountedBelow(start).flatMap(({ folder, name }): readonly AnchoredPattern[] => {
+      // A pattern for any depth already matches below its own place.
+      if (after[0] === '**' && isAtOrBelow(name, start)) return [];
+      const inside = folder.slice(start.length).split('/').filter(Boolean);
+      return restsAfter(inside, after, foldsCase).map((rest) => inFolder(name, rest));
+    }),
+  );
+}
+
+/** The names of the folder are a part of the pattern, so that only that folder can contain a match. */
+function inFolder(folder: string, rest: readonly string[]): AnchoredPattern {
+  if (rest[0] === '**' && rest.length > 1)
+    return { folders: [folder], rest: rest.slice(1).join('/'), anyDepth: true };
+  const names = folder.split('/').map((name) => name.replace(/[\\*?[{]/g, '\\$&'));
+  return { folders: ['/'], rest: [...names, ...rest].join('/'), anyDepth: false };
 }
 
 function isAnything(segments: readonly string[]): boolean {
