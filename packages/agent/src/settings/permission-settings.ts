@@ -2,9 +2,10 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { isJsonObject, type JsonObject, type PermissionMode, omitUndefined } from '@heddle/core';
+import { findRuleDoubt } from '../permission/rules/rule-doubts.ts';
 import { parseRule, type PermissionRule, type RuleList, type Rules } from '../permission/rules/rule.ts';
 import { literalStart } from '../permission/rules/path-pattern.ts';
-import { doubtAboutRule, specifierOfPath, spellingsOf } from '../permission/rules/spellings.ts';
+import { specifierOfPath, spellingsOf } from '../permission/rules/spellings.ts';
 import type { LoadedSettings } from './load-settings.ts';
 import { leftOutNotes } from './effective-settings.ts';
 import { describePlace } from './find-line.ts';
@@ -61,7 +62,7 @@ export async function permissionSettings(
 
 function doubtAbout(text: string, list: RuleList, loaded: LoadedFile): string | undefined {
   const ofUser = loaded.source === 'user' || loaded.source === 'managed';
-  const doubt = doubtAboutRule(text, list) ?? (ofUser ? doubtAboutPlace(text, list, loaded.base) : undefined);
+  const doubt = findRuleDoubt(text, list) ?? (ofUser ? doubtAboutPlace(text, list, loaded.base) : undefined);
   if (doubt === undefined) return undefined;
   const at = stringsOf(permissionsOf(loaded)[list]).indexOf(text);
   return `${describePlace(loaded, ['permissions', list, at])}: ${doubt}`;

@@ -1,7 +1,7 @@
 /** Parses the arguments of `heddle permissions`. */
 import { isJsonObject, type JsonObject, type PermissionMode } from '@heddle/core';
 import type { RuleList } from '@heddle/agent';
-import { type Scope, SCOPES, unknownTool } from '@heddle/agent/settings';
+import { type Scope, SCOPES, findRuleDoubt } from '@heddle/agent/settings';
 import { type ListKind, UsageError, takeList } from '../arguments/list-flags.ts';
 import { NO_FLAGS, type PermissionFlags } from './setup.ts';
 
@@ -160,7 +160,7 @@ function flagsOf(values: Values): PermissionFlags {
 
 /** A single word that is the name of a tool is not meant as a command. */
 function isToolName(word: string): boolean {
-  return /^(mcp__\w+|[A-Z]\w*)$/.test(word) && unknownTool(word, 'deny') === undefined;
+  return /^(mcp__\w+|[A-Z]\w*)$/.test(word) && findRuleDoubt(word, 'deny') === undefined;
 }
 
 function inputOf(text: string): JsonObject {

@@ -286,6 +286,15 @@ describe('heddle permissions', () => {
     expect((await run('test')).stderr).toContain('write one rule for each path');
   });
 
+  it('warns about a rule that spans several commands, and keeps it', async () => {
+    const { run } = place();
+    const { code, stderr } = await run('add', 'deny', 'Bash(curl * | bash:*)');
+    expect([code, stderr]).toEqual([0, expect.stringContaining('no command contains |')]);
+    const listed = await run('list');
+    expect(listed.stdout).toContain('deny  Bash(curl * | bash:*)');
+    expect(listed.stderr).toContain('no command contains |');
+  });
+
   it('prints its usage', async () => {
     expect((await place().run('help')).stdout).toContain('heddle permissions explain');
   });

@@ -5,7 +5,7 @@ import {
   addRuleTo,
   appliedSettings,
   doubtAboutPlace,
-  doubtAboutRule,
+  findRuleDoubt,
   removeRuleFrom,
   trustFolder,
 } from '@heddle/agent/settings';
@@ -118,7 +118,7 @@ function changeRules({
   const { file } = edited;
   if (!edited.ok) return misuse(edited.message);
   const inUser = scope === 'user' ? doubtAboutPlace(rule, list, path.dirname(file)) : undefined;
-  const doubt = name === 'add' ? (doubtAboutRule(rule, list) ?? inUser) : undefined;
+  const doubt = name === 'add' ? (findRuleDoubt(rule, list) ?? inUser) : undefined;
   if (doubt !== undefined) warn(doubt);
   const done = name === 'add' ? 'added' : 'removed';
   print(

@@ -5,13 +5,13 @@ import path from 'node:path';
 import type { AskPermission, Rule, Rules } from '@heddle/agent';
 import {
   configDirs,
-  doubtAboutRule,
   type LoadedSettings,
   loadSettings,
   permissionSettings,
   persistUpdates,
   type Scope,
   type SettingsRequest,
+  findRuleDoubt,
 } from '@heddle/agent/settings';
 import type { PermissionMode } from '@heddle/core';
 import { filesOfCommands, settingsCommands } from './named-files.ts';
@@ -87,8 +87,8 @@ export async function permissionSetup(
   const configured = await permissionSettings(loaded, home);
   const rule = (text: string): Rule => ({ text, source: 'command line', base: cwd });
   const doubts = [
-    ...flags.disallowedTools.flatMap((text) => doubtAboutRule(text, 'deny') ?? []),
-    ...flags.allowedTools.flatMap((text) => doubtAboutRule(text, 'allow') ?? []),
+    ...flags.disallowedTools.flatMap((text) => findRuleDoubt(text, 'deny') ?? []),
+    ...flags.allowedTools.flatMap((text) => findRuleDoubt(text, 'allow') ?? []),
     ...configured.doubts,
   ];
   const wanted = flags.permissionMode ?? configured.defaultMode ?? 'default';

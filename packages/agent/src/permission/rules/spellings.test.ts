@@ -4,7 +4,7 @@ import { decided, type RuleTexts, shell } from '../test/ask.ts';
 import { HOME, ROOT, worldOf } from '../test/world.ts';
 import { compileRules, deniedFiles } from './compile.ts';
 import { NO_RULES } from './rule.ts';
-import { doubtAboutRule, spellingsOf } from './spellings.ts';
+import { doubtAboutPath, spellingsOf } from './spellings.ts';
 
 const read = (file_path: string, rules: RuleTexts) => decided('Read', { file_path }, { rules }).decision;
 
@@ -101,8 +101,8 @@ describe('a warning about a rule', () => {
     [`Read(${'{a,b,c,d}'.repeat(8)})`, /more than 100 alternatives/],
     ['Raed(.env)', /no tool is named Raed/],
   ])('is given for %s in deny and ask', (rule, message) => {
-    expect(doubtAboutRule(rule, 'deny')).toMatch(message);
-    expect(doubtAboutRule(rule, 'ask')).toMatch(message);
+    expect(doubtAboutPath(rule, 'deny')).toMatch(message);
+    expect(doubtAboutPath(rule, 'ask')).toMatch(message);
   });
 
   it.each([
@@ -113,7 +113,7 @@ describe('a warning about a rule', () => {
     'Read($HOME/x)',
     'Read(file_path:a,b)',
   ])('is not given for %s', (rule) => {
-    expect(doubtAboutRule(rule, 'deny')).toBeUndefined();
+    expect(doubtAboutPath(rule, 'deny')).toBeUndefined();
   });
 });
 

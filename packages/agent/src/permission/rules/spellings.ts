@@ -3,7 +3,6 @@
  * as `[id]` is a set of letters and a name. Forms without an effect are reported, because users would rely on them.
  */
 import { parseRule, type RuleList } from './rule.ts';
-import { unknownTool } from './tool-names.ts';
 
 /** Each alternative is compiled and compared like a rule, so their number is limited. */
 const MOST_SPELLINGS = 100;
@@ -164,12 +163,8 @@ function literalBrackets(pattern: string): string {
   return pattern.replace(/\\[\s\S]|[[\]]/g, (piece) => (piece.length > 1 ? piece : `\\${piece}`));
 }
 
-/** Returns a warning about a rule that is kept, but may not match what its author means. Undefined if there is none. */
-export function doubtAboutRule(text: string, list: RuleList): string | undefined {
-  return unknownTool(text, list) ?? doubtAboutPath(text, list);
-}
-
-function doubtAboutPath(text: string, list: RuleList): string | undefined {
+/** Returns a warning about a pattern of paths that may not match what its author means. Undefined if there is none. */
+export function doubtAboutPath(text: string, list: RuleList): string | undefined {
   const specifier = list === 'allow' ? undefined : specifierOfPath(text, list);
   // `file_path:x` compares a field.
   if (specifier === undefined || /^[A-Za-z_]\w*:/.test(specifier)) return undefined;

@@ -2,6 +2,7 @@ import { builtinTools } from '@heddle/tools';
 import { describe, expect, it } from 'vitest';
 import { createCronTools } from '../../schedule/cron-tools.ts';
 import { createTeamTools } from '../../teams/team-tools.ts';
+import { findRuleDoubt } from './rule-doubts.ts';
 import { ENGINE_TOOLS, unknownTool } from './tool-names.ts';
 
 describe('a rule with an unknown tool', () => {
@@ -56,5 +57,42 @@ describe('a rule with an unknown tool', () => {
     expect(names).toHaveLength(5);
     expect(ENGINE_TOOLS).toEqual(expect.arrayContaining([...names, 'Agent', 'SendMessage', 'Monitor']));
     for (const name of ENGINE_TOOLS) expect(unknownTool(name, 'deny')).toBeUndefined();
+  });
+});
+
+describe('a rule that has no effect', () => {
+  it.each([
+    ['Bash(curl * | bash:*)', 'deny', /no command contains \|; each command of a script is matched alone/],
+    ['Bash(* && *)', 'ask', /no command contains &&/],
+    ['Bash(cd x; rm y)', 'deny', /no command contains ;/],
+    ['Bash(a || b)', 'deny', /no command contains \|\|/],
+    ['Monitor(a | b)', 'deny', /no command contains \|/],
+    ['Bash(ls), Bash(rm:*)', 'deny', /contains more than one rule; write each as a text of its own/],
+    ['Bash(ls) Read(./.env)', 'allow', /contains more than one rule/],
+    ['Read(./.env),Edit(./.env)', 'deny', /contains more than one rule/],
+    ['Grep(src/**)', 'allow', /has no effect; write Read\(src\/\*\*\)/],
+    ['NotebookEdit(src/**)', 'allow', /has no effect; write Edit\(src\/\*\*\)/],
+    ['Bsh(ls)', 'deny', /no tool is named Bsh/],
+  ] as const)('is remarked on: %s in %s', (rule, list, remark) => {
+    expect(findRuleDoubt(rule, list)).toMatch(remark);
+  });
+
+  it.each([
+    ['Bash(echo "a | b")', 'deny'],
+    ["Bash(grep -E 'a|b' *)", 'deny'],
+    ['Bash(find . -exec rm {} \\;)', 'deny'],
+    ['Bash(curl *)', 'deny'],
+    ["Bash(node -e 'f(a), g(b)')", 'deny'],
+    ['Bash(echo $(date), $(pwd))', 'deny'],
+    ['Bash(npm test 2>&1)', 'allow'],
+    ['Bash(npm test >& x)', 'deny'],
+    ['Bash(a |& b)', 'allow'],
+    ['Grep(./.env)', 'deny'],
+    ['Grep(pattern:x)', 'deny'],
+    ['Grep', 'allow'],
+    ['Read(a && b)', 'deny'],
+    ['Read({a,b}|c)', 'deny'],
+  ] as const)('is not %s in %s', (rule, list) => {
+    expect(findRuleDoubt(rule, list)).toBeUndefined();
   });
 });
