@@ -22,6 +22,7 @@ import { ignoresCase, type NameAccess } from '@heddle/tools/files';
 import { gitFactsFrom, withoutShellOptions } from '@heddle/tools/shell';
 import { enabledGitSettings } from './git-printing.ts';
 import { filesOpenedByGit, openedFilesIn } from './opened-files.ts';
+import { lookAtLinks } from './paths/home-links.ts';
 import { createLinkLookup, namedEntriesIn, readNames, remembered } from './paths/link-lookup.ts';
 import { isAtOrBelowSome } from './paths/places.ts';
 import {
@@ -81,6 +82,7 @@ export function observeWorld(surroundings: WorldOptions): PermissionWorld {
     isPipe: remembered(isNamedPipe),
     list: remembered(namesIn),
     entries: links.entries,
+    linkFolder: lookAtLinks,
     namedEntries: remembered(namedEntriesIn),
     exceptionsIn: remembered(exceptionReader(options)),
     openedIn: remembered(openedFilesIn),

@@ -6,6 +6,15 @@ import type { GitSources, RepositoryPrograms, WorkingTrees } from '@heddle/tools
 import type { GitFacts } from '@heddle/tools/shell';
 import type { MountedBelow } from './paths/second-mounts.ts';
 
+/** A folder, as a walk over links sees it. */
+export interface LinkFolder {
+  /** Two paths to one folder have the same. */
+  readonly id: string;
+  readonly links: readonly string[];
+  /** Folders, and links that may lead to folders. */
+  readonly inner: readonly string[];
+}
+
 export interface KnownRepository {
   readonly top: string;
   /** The folders of the other working trees that share the history. Absent: there are none. */
@@ -139,6 +148,8 @@ export interface PermissionWorld {
   readonly nestedRepositories?: (folder: string) => readonly string[];
   /** The links in folders up to two folders below a folder. Absent: there are none. */
   readonly nestedLinks?: (folder: string) => readonly string[];
+  /** Looks for links in a folder. Undefined if it cannot be read. It may remember unchanged folders. Absent: `entries` answers. */
+  readonly linkFolder?: (folder: string) => LinkFolder | undefined;
   /** The environment of commands. Variables can contain options for programs. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Commands run as the system administrator, who can change system folders. */

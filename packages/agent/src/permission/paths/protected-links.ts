@@ -2,6 +2,7 @@
 import path from 'node:path';
 import { repositoriesAround } from '@heddle/tools/git';
 import type { PermissionWorld } from '../world.ts';
+import { linksInHome, takeTurns } from './home-links.ts';
 import { containsHome, isAtOrBelow, knownEntries } from './places.ts';
 import { foldCase, leadsToProtected, PLACE_NAMES, protectedPath } from './protected.ts';
 
@@ -17,11 +18,8 @@ export interface CodeName {
   readonly by: 'environment' | 'git' | 'link';
 }
 
-/** Folders whose links are followed if they have the name of a protected place, in working directories and the home folder. */
-const LINK_FOLDERS = (
-  '. .git .git/hooks .hg .jj .jj/repo .sl .claude .claude/hooks .heddle .cursor .vscode .husky .githooks .config .config/fish .config/git ' +
-  '.config/nvim .emacs.d .gnupg .local/bin .ssh .vim'
-).split(' ');
+/** Folders whose links are followed, beside the protected ones: of these, only a part is looked at. */
+const LINK_FOLDERS = '. .git .git/hooks .hg .jj .jj/repo .sl'.split(' ');
 
 /**
  * Folders of programs whose links lead to programs, if they leave the folder of packages. Links in `node_modules/.bin` are not followed:
@@ -59,12 +57,6 @@ function protectedFolders(top: string, world: PermissionWorld): readonly string[
   return found.slice(0, MOST_LINK_FOLDERS);
 }
 
-/** Returns the first of each list, then the second of each. So one large folder does not take the place of all others. */
-function takeTurns(lists: readonly (readonly string[])[]): readonly string[] {
-  const longest = Math.max(0, ...lists.map(({ length }) => length));
-  return Array.from({ length: longest }, (_, at) => lists.flatMap((list) => list.slice(at, at + 1))).flat();
-}
-
 /** Returns the links at protected places, and protected places behind links. A change to their targets changes them. */
 export function protectedLinks(sources: readonly string[], world: PermissionWorld): readonly CodeName[] {
   const own = [world.root, world.cwd, ...world.directories];
@@ -83,7 +75,9 @@ export function protectedLinks(sources: readonly string[], world: PermissionWorl
   const nested = [...new Set(own)].flatMap((folder) => world.nestedLinks?.(folder) ?? []);
   world.spend?.(nested.length);
   const links = [...new Set([...existing(LINK_FOLDERS), ...deeper, ...settings])].flatMap(linksIn);
-  const named = [...links, ...nested].filter((link) => protectedPath(link, world) !== undefined);
+  const named = [...new Set([...links, ...linksInHome(world.home, world), ...nested])].filter(
+    (link) => protectedPath(link, world) !== undefined,
+  );
   const programs = existing(LINKED_PROGRAMS)
     .flatMap(linksIn)
     .filter((link) => {

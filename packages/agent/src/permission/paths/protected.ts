@@ -98,6 +98,11 @@ export function protectedPath(file: string, world: PermissionWorld): string | un
   return found && names.slice(found.at, found.at + found.place.segments.length).join('/');
 }
 
+/** Returns whether names below a folder are those of a protected place, or below one. */
+export function isProtectedBelow(names: readonly string[]): boolean {
+  return protectedAt(names.map(foldCase), 0) !== undefined;
+}
+
 /** Returns whether a sandboxed command must not change an existing file or folder, because it is at or below a place. */
 export function isLockedIfPresent(file: string): boolean {
   const found = protectedAt(namesOf(file), 0);
