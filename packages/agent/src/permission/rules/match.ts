@@ -10,7 +10,7 @@ import type { DomainPattern } from './domain.ts';
 import { mayExpandHost, mayNameHost, namesHost } from './named-hosts.ts';
 import type { PathPattern } from './path-pattern.ts';
 import type { PermissionRule } from './rule.ts';
-import { calledName, governingTools, isShellTool, mainField } from './tool-names.ts';
+import { calledName, governingTools, isShellTool, mainField, textsIn } from './tool-names.ts';
 
 type SearchedWorld = Pick<PermissionWorld, 'exists' | 'exceptionsIn' | 'spend'>;
 
@@ -159,7 +159,7 @@ function speaksOfCall(
   const isScript = isShellTool(tool) && specifier.param?.name === mainField(tool);
   if (names(tool) && specifier.param && !isScript) {
     const value = input[specifier.param.name];
-    if (typeof value !== 'object' && value !== undefined && specifier.param.value(String(value))) return true;
+    if (value !== undefined && textsIn(value).some(specifier.param.value)) return true;
   }
   return used.some((one) => names(one.tool) && specifier.name?.(one.name) === true);
 }

@@ -1,4 +1,5 @@
 /** The patterns of file rules: braces, variables, quotes and names with brackets. */
+import type { JsonObject } from '@heddle/core';
 import { describe, expect, it } from 'vitest';
 import { decided, type RuleTexts, shell } from '../test/ask.ts';
 import { HOME, ROOT, worldOf } from '../test/world.ts';
@@ -88,6 +89,26 @@ describe('an allow rule', () => {
 
   it('with too many alternatives matches none of them', () => {
     expect(edit('aaaaaaaa', `Edit(./${'{a,b,c,d}'.repeat(8)})`)).toBe('ask');
+  });
+});
+
+describe('a rule about a field', () => {
+  const call = (input: JsonObject, rules: RuleTexts) => decided('mcp__s__t', input, { rules }).decision;
+
+  it.each<JsonObject>([
+    { path: '/etc/x' },
+    { path: ['/srv/a', '/etc/x'] },
+    { path: [['/etc/x']] },
+    { path: { from: '/srv/a', to: ['/etc/x'] } },
+    { path: [null, 1, '/etc/x'] },
+  ])('matches each text in %j', (input) => {
+    expect(call(input, { deny: ['mcp__s__t(path:/etc*)'], allow: ['mcp__s__t'] })).toBe('deny');
+    expect(call(input, { ask: ['mcp__s__t(path:/etc*)'], allow: ['mcp__s__t'] })).toBe('ask');
+  });
+
+  it('does not match names in objects, nor other texts', () => {
+    const input = { path: { '/etc/x': ['/srv/etc', null, []] }, other: ['/etc/x'] };
+    expect(call(input, { deny: ['mcp__s__t(path:/etc*)'], allow: ['mcp__s__t'] })).toBe('allow');
   });
 });
 

@@ -1,5 +1,5 @@
 /** Facts about tools by name: which ones access files, in which input field, and which rules apply to them. */
-import type { JsonObject, RuleName } from '@heddle/core';
+import type { Json, JsonObject, RuleName } from '@heddle/core';
 import { mayBeCutNameOf, possibleToolNames, readingsOf, shortenedName } from '@heddle/mcp/names';
 import { fileAccess, pathTool } from './file-tools.ts';
 import { currentName, parseRule, type RuleList, type Rules } from './rule.ts';
@@ -61,6 +61,17 @@ export function mainField(tool: string): string | undefined {
         ? 'path'
         : 'file_path';
   return Object.hasOwn(MAIN_FIELDS, tool) ? MAIN_FIELDS[tool] : undefined;
+}
+
+/** Returns the texts of a field, also those in lists and objects. The names in objects do not count. */
+export function textsIn(value: Json): readonly string[] {
+  const texts: string[] = [];
+  const open: Json[] = [value];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (typeof next !== 'object') texts.push(String(next));
+    else if (next !== null) for (const inner of Object.values(next)) if (inner !== undefined) open.push(inner);
+  }
+  return texts;
 }
 
 /** Returns the text that the specifier of an allow rule for another tool matches: `Agent(name)`, `Skill(name args)`, a server and a URI. */
