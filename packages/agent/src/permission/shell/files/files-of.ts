@@ -3,7 +3,7 @@ import path from 'node:path';
 import { omitUndefined } from '@heddle/core';
 import { isPlainSedScript, loadsJqModules, sedFiles, type ShellWord } from '@heddle/tools/shell';
 import { passedFolders } from '../../paths/places.ts';
-import { baseName } from '../runners.ts';
+import { baseName, moduleOfPython } from '../runners.ts';
 import { archivedByModule } from './archives.ts';
 import { changed, isChanger } from './changers.ts';
 import { awkTargets, computedTargets, copiesOfSed } from './computed-names.ts';
@@ -31,6 +31,7 @@ import {
 import { changedSettings } from './settings-commands.ts';
 import { archivedFiles } from './packers.ts';
 import { quotedTouches } from './quoted-patterns.ts';
+import { scannedFiles } from './scanned-files.ts';
 import { SPECIAL } from './special.ts';
 import { syncedFolders } from './synchronizers.ts';
 import { listedFiles, withListFile, readsNamesFromFile } from './listed-files.ts';
@@ -209,6 +210,10 @@ function ordinaryFiles(name: ShellWord, args: readonly ShellWord[]): Touch[] {
     ...archivedByModule(program, args),
     ...computed,
     ...changedSettings(program, args),
+    ...scannedFiles(program, args),
+    ...moduleOfPython([name, ...args]).flatMap(([module, ...rest]) =>
+      scannedFiles(baseName(module?.value ?? ''), rest),
+    ),
   ];
 }
 

@@ -1,0 +1,172 @@
+/**
+ * Formatters, linters and scanners: they work on the files below the folders in their words, or below the working folder. Some of them
+ * also run code of the project. Other programs read a file with a fixed name.
+ */
+import type { ShellWord } from '@heddle/tools/shell';
+import { omitUndefined } from '@heddle/core';
+import { argumentsOf } from './operands.ts';
+import { HERE, literalWord, partOfWord, type Touch, touch } from './touch.ts';
+
+interface Scanner {
+  readonly programs: RegExp;
+  /** The first word. Without it, the program does something else. */
+  readonly command?: RegExp;
+  /** Other files are not opened. */
+  readonly endings?: readonly string[];
+  /** Words with which it changes files. Undefined if it never does. */
+  readonly edits?: RegExp;
+  /** Words with which it changes none, although its name says so. */
+  readonly checks?: RegExp;
+  /** Without a folder, it uses the working folder. */
+  readonly isHere: boolean;
+  /** Without this word, it leaves out the folders below. */
+  readonly deepWith?: RegExp;
+}
+
+const list = (text: string): readonly string[] => text.split(' ').map((ending) => `.${ending}`);
+
+const PYTHON = [...list('py pyi pyw ipynb md'), 'pyproject.toml'];
+const TERRAFORM = list('tf tfvars tofu tftest.hcl tofutest.hcl tfmock.hcl tfquery.hcl');
+const RUBY = [
+  ...list('rb rake gemspec ru builder jbuilder podspec thor arb axlsx fcgi rabl rbi rbw opal'),
+  'file',
+];
+/** With the files of plugins, and names such as `.prettierrc`. */
+const WEB = [
+  ...list(
+    'js jsx mjs cjs es6 jsm ssjs ts tsx mts cts vue svelte astro json jsonc json5 jsonl geojson webmanifest importmap avsc gltf har ' +
+      'topojson code-workspace code-snippets sublime-settings css pcss postcss scss sass less styl html htm xhtml xht hbs handlebars ' +
+      'md markdown mdx mkd mdown yaml yml graphql gql graphqls toml xml svg php rb java kt py sql sh pug njk liquid ejs wxs wxml prisma',
+  ),
+  'rc',
+];
+const ALWAYS = /^/;
+
+const SCANNERS: readonly Scanner[] = [
+  {
+    programs: /^(terraform|tofu|terragrunt)$/,
+    command: /^(fmt|hclfmt)$/,
+    endings: [...TERRAFORM, '.hcl'],
+    edits: ALWAYS,
+    checks: /^--?(check|write=false)$/,
+    isHere: true,
+    deepWith: /^--?recursive/,
+  },
+  {
+    programs: /^ruff$/,
+    command: /^(format|check|analyze)$/,
+    endings: PYTHON,
+    edits: /^(format|--fix(-only)?|--unsafe-fixes|--add-noqa.*)$/,
+    checks: /^--(check|diff)$/,
+    isHere: true,
+  },
+  {
+    programs: /^biome$/,
+    command: /^(check|format|lint|ci|search|migrate)$/,
+    endings: WEB,
+    edits: /^--(write|fix|apply|suppress)/,
+    isHere: true,
+  },
+  { programs: /^prettierd?$/, endings: WEB, edits: /^(--write|-\w*w\w*)$/, isHere: false },
+  {
+    programs: /^(eslint|eslint_d|oxlint|xo|standard|ts-standard)$/,
+    endings: WEB,
+    edits: /^--fix/,
+    isHere: true,
+  },
+  { programs: /^stylelint$/, endings: WEB, edits: /^--fix/, isHere: false },
+  { programs: /^(dprint|oxfmt)$/, edits: /^(fmt|--write)$/, isHere: true },
+  {
+    programs: /^deno$/,
+    command: /^(fmt|lint)$/,
+    endings: WEB,
+    edits: ALWAYS,
+    checks: /^--check/,
+    isHere: true,
+  },
+  { programs: /^rubocop$/, endings: RUBY, edits: /^(-a|-A|-x|--(auto|fix|safe-auto).*)$/, isHere: true },
+  // They look at files of any name.
+  { programs: /^(typos|codespell)$/, edits: /^(-w|-\w*w|--write.*)$/, isHere: true },
+  { programs: /^gitleaks$/, command: /^(detect|dir|directory|file|git|protect)$/, isHere: true },
+  {
+    programs: /^(trufflehog|ggshield|detect-secrets|trivy|checkov|jscpd|gitingest|yek|code2prompt)$/,
+    isHere: true,
+  },
+  { programs: /^(repomix|files-to-prompt)$/, isHere: true },
+  { programs: /^semgrep|^opengrep$/, edits: /^--autofix|^-a$/, isHere: true },
+  { programs: /^e?ctags$/, isHere: false },
+];
+
+/** Options without a value. The word after another one may be its value. */
+const FLAG =
+  /^(--?(write|check|fix|fix-only|diff|recursive|list|list-different|quiet|silent|verbose|cache|color|stdout|preview|unsafe|unsafe-fixes|apply|apply-unsafe|staged|changed|debug|json|all|autofix|no-[\w-]+)|--[\w-]+=.*|-[wclvqsuaAx])$/;
+
+/** Returns the files that a formatter, a linter or a scanner opens. */
+export function scannedFiles(program: string, args: readonly ShellWord[]): Touch[] {
+  const named = NAMED.filter(
+    ({ programs, words }) => programs.test(program) && words.test(args.map(({ value }) => value).join(' ')),
+  ).flatMap(({ files, knowledge }) =>
+    files.map((file) => touch('read', literalWord(file), undefined, omitUndefined({ knowledge }))),
+  );
+  return named.concat(
+    SCANNERS.filter(({ programs }) => programs.test(program)).flatMap((scanner) =>
+      filesOfScanner(scanner, args),
+    ),
+  );
+}
+
+function filesOfScanner(scanner: Scanner, args: readonly ShellWord[]): readonly Touch[] {
+  const { command, endings, edits, checks, isHere, deepWith } = scanner;
+  const has = (option: RegExp | undefined): boolean => args.some(({ value }) => option?.test(value) === true);
+  const at = command ? args.findIndex(({ value }) => command.test(value)) : -1;
+  if ((command && at < 0) || has(/^(--version|--help|--stdin.*)$/)) return [];
+  const { operands } = argumentsOf(args, []);
+  const given = operands.filter((word) => args.indexOf(word) > at);
+  const isCertain = (word: ShellWord): boolean => {
+    const { value: before = '' } = args[args.indexOf(word) - 1] ?? {};
+    return !before.startsWith('-') || before === '--' || FLAG.test(before);
+  };
+  const places = isHere && !given.some(isCertain) ? [...given, HERE] : given;
+  const changes = has(edits) && !has(checks);
+  const more = { staysInTree: true, ...(changes ? ({ knowledge: 'named' } as const) : {}) };
+  return places.flatMap((word) => {
+    if (word.kind === 'dynamic') return [];
+    if (deepWith === undefined || has(deepWith))
+      return [touch('read', word, 'all', { ...more, ...omitUndefined({ endings }) })];
+    return [word, ...(endings ?? []).map((ending) => filesIn(word, ending))].map((each) =>
+      touch('read', each, undefined, more),
+    );
+  });
+}
+
+function filesIn(folder: ShellWord, ending: string): ShellWord {
+  return { ...partOfWord(folder, `${folder.value.replace(/\/+$/, '')}/*${ending}`), kind: 'pattern' };
+}
+
+interface FixedFiles {
+  readonly programs: RegExp;
+  readonly words: RegExp;
+  readonly files: readonly string[];
+  /** `mentioned`: the program passes the contents to another one. */
+  readonly knowledge?: Touch['knowledge'];
+}
+
+const ENVIRONMENT = ['.env', '.env.local'];
+
+const NAMED: readonly FixedFiles[] = [
+  { programs: /^direnv$/, words: /^(export|dump|show_dump)\b/, files: ['.envrc', ...ENVIRONMENT] },
+  { programs: /^direnv$/, words: /^exec\b/, files: ['.envrc', ...ENVIRONMENT], knowledge: 'mentioned' },
+  { programs: /^dotenv$/, words: /(^| )(list|get|-p|-d|debug)( |$)/, files: ENVIRONMENT },
+  {
+    programs: /^dotenv$/,
+    words: /^(?!.*(^| )(list|get|-p|-d|debug)( |$))/,
+    files: ENVIRONMENT,
+    knowledge: 'mentioned',
+  },
+  {
+    programs: /^(docker|podman)(-compose)?$/,
+    words: /(^| )compose (.* )?(config|convert)( |$)/,
+    files: ENVIRONMENT,
+    knowledge: 'mentioned',
+  },
+];
