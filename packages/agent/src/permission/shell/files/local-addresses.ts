@@ -1,8 +1,8 @@
-/** Addresses of places on this machine: `file:///a%20b`, `git+file://localhost/x`, `unix:///run/x`, `sqlite:///x`. */
+/** Addresses of places on this machine: `file:///a%20b`, `git+file://localhost/x`, `fileb://x`, `unix:///run/x`, `sqlite:///x`. */
 import { percentDecoded } from '@heddle/tools/git';
 
 /** The scheme may follow another one, or the letter of an option: `-Hunix:///run/x`. */
-const LOCAL_ADDRESS = /(file|unix|sqlite3?|ipc)(?:\+[a-z0-9]{1,20})?:(?=([^\s'"`]+))/gi;
+const LOCAL_ADDRESS = /(fileb?|unix|sqlite3?|ipc)(?:\+[a-z0-9]{1,20})?:(?=([^\s'"`]+))/gi;
 /** A number of characters. No file system accepts longer paths. */
 const LONGEST_PATH = 4_096;
 /** The number of addresses in a text that are looked at. */

@@ -63,8 +63,9 @@ const SETTINGS: readonly SettingsProgram[] = [
   },
   {
     programs: /^(gh|glab)$/,
-    changes: /^(alias|config|auth|extension|extensions|ext)\b/,
-    prints: /^((alias|config|ext\w*) (list|ls|get|search|browse|exec)\b|auth (status|token)\b|\w+$)/,
+    changes: /^(alias|config|auth|extension|extensions|ext|skills?)\b/,
+    prints:
+      /^((alias|config|ext\w*|skills?) (list|ls|get|search|browse|exec|preview)\b|auth (status|token)\b|\w+$)/,
     files: ['~/.config/gh/config.yml'],
   },
   {
@@ -114,6 +115,13 @@ const SETTINGS: readonly SettingsProgram[] = [
     programs: /^(pre-commit|lefthook|husky|git-lfs)$/,
     changes: /^(install|uninstall|init|init-templatedir|add|set)\b/,
     files: ['.git/hooks/pre-commit'],
+  },
+  // They make links and files for units in one of these folders.
+  {
+    programs: /^systemctl$/,
+    changes:
+      /^(link|enable|reenable|disable|preset(-all)?|mask|unmask|edit|revert|set-default|set-property|add-wants|add-requires)\b/,
+    files: ['~/.config/systemd/user/x.service', '/etc/systemd/system/x.service'],
   },
   {
     programs: /^crontab$/,
