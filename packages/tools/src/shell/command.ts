@@ -95,6 +95,8 @@ export interface SimpleCommand {
   readonly inside: readonly Construct[];
   /** A pipe, a redirection, or a construct around the command may give it an input. */
   readonly hasInput: boolean;
+  /** The text that a pipe gives it, if the commands before the pipe only print it: `echo x | y`. Escapes in it may differ. */
+  readonly pipedText?: string;
   readonly text: string;
 }
 

@@ -5,6 +5,7 @@ import {
   forEachChild,
   parse,
   type ParsedScript,
+  type Pipeline,
   type SyntaxNode,
 } from 'unbash';
 import type {
@@ -15,6 +16,7 @@ import type {
   ShellWord,
   SimpleCommand,
 } from './command.ts';
+import { printedText } from './printed-text.ts';
 import { givesInput, redirectionOf } from './redirections.ts';
 import { isCovered, withoutHereDocs } from './syntax/gaps.ts';
 import { refuseScript } from './syntax/understand.ts';
@@ -57,6 +59,8 @@ class Reader {
   readonly #constructs = new Set<Construct>();
   /** The construct that is being read may have an input. */
   #hasInput = false;
+  /** The known text that a pipe gives to the construct that is being read. */
+  #pipedText: string | undefined;
   /** `exec < file` gives an input to all commands of the shell. */
   #changesInput = false;
 
@@ -153,9 +157,20 @@ class Reader {
         break;
     }
     const around = this.#entered(inside, ...constructsOf(node));
+    if (node.type === 'Pipeline') return this.#pipeline(node, around, source);
     forEachChild(node, (child) =>
       this.#withInput(mayGiveInput(node, child), () => this.#node(child, around, source)),
     );
+  }
+
+  #pipeline(node: Pipeline, around: readonly Construct[], source: string): void {
+    const outer = this.#pipedText;
+    forEachChild(node, (child) => {
+      const start = this.#commands.length;
+      this.#withInput(mayGiveInput(node, child), () => this.#node(child, around, source));
+      this.#pipedText = printedText(this.#commands.slice(start));
+    });
+    this.#pipedText = outer;
   }
 
   #withInput(isGiven: boolean, read: () => void): void {
@@ -189,6 +204,7 @@ class Reader {
       redirections,
       inside,
       hasInput: this.#hasInput || isGiven,
+      ...(this.#pipedText === undefined || isGiven ? {} : { pipedText: this.#pipedText }),
       text: source.slice(node.pos, node.end),
     });
     // Its words and here-documents may contain other commands.

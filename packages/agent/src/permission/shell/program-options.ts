@@ -241,7 +241,7 @@ const SED_FILE = new RegExp(`^(?:-${SED_FLAGS}f|--fi\\w*(?:=|$))(.*)$`, 's');
 const SED_LENGTH = new RegExp(`^(-${SED_FLAGS}l|--l[a-z-]*)$`);
 
 /** Returns the code in the words of sed. Parts of it can be in the same word as their option: `-ecode`, `--expression=code`. */
-function sedScript(args: readonly ShellWord[]): string {
+export function sedScript(args: readonly ShellWord[]): string {
   const parts: string[] = [];
   const operands: string[] = [];
   let readsFile = false;

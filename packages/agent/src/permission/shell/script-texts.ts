@@ -6,6 +6,7 @@ import { isFedIn } from './interpreters.ts';
 import { isMake } from './make-words.ts';
 import { baseName, commandTails, hasManyValues, isManager, isRunner, likelyTails } from './runners.ts';
 import { isShell, readShellUse, type ShellUse } from './shell-options.ts';
+import { inputsOf, shellTexts } from './shell-texts.ts';
 
 /** A shell runs the text. Or the text may also be something else, such as a message. */
 export type ScriptUse = 'run' | 'possible';
@@ -50,6 +51,7 @@ export function findScriptTexts(command: SimpleCommand, words: readonly ShellWor
   }
   const [name, ...args] = words;
   if (baseName(name?.value ?? '') === 'eval') add(args.map(({ value }) => value).join(' '), 'run');
+  for (const text of shellTexts(words, inputsOf(command)).texts) add(text, 'run');
   for (const text of variableScripts(command)) add(text, 'possible');
   for (const text of argumentScripts(words, (value) => texts.get(value) === 'run')) add(text, 'possible');
   if (STARTS_SHELL.test(baseName(name?.value ?? '')))
@@ -195,7 +197,8 @@ export function hasUnknownVariable(assignments: readonly ShellAssignment[]): boo
   return assignments.some(({ name, value }) => {
     if (CODE_VARIABLES.test(name))
       return !isHarmlessOption(value?.kind === 'literal' ? value.value : undefined);
-    if (START_FILES.test(name)) return value === undefined || isFedIn(value);
+    // A shell expands the value again, also substitutions in it.
+    if (START_FILES.test(name)) return value === undefined || isFedIn(value) || /[$`]/.test(value.value);
     return RUN_VARIABLES.test(name) && value?.kind !== 'literal';
   });
 }

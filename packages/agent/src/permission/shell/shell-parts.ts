@@ -27,6 +27,7 @@ import { openedParts } from './files/opened-files.ts';
 import { redirectionParts } from './files/redirections.ts';
 import { certainWords } from './files/certain-words.ts';
 import { filesOf, touchesFiles } from './files/files-of.ts';
+import { startFileTouches } from './files/start-files.ts';
 import { settingsFiles } from './files/git-reads.ts';
 import { type NamedPlace, namedPlaces } from './files/named-places.ts';
 import { beginningsBeforeGlobs, globsAfterChanges, withValues } from './known-values.ts';
@@ -69,8 +70,10 @@ import {
   runsOfFind,
   unwrap,
 } from './runners.ts';
+import { unknownSqlTouches } from './sql-code.ts';
 import { namesInLoops, valuesIn, withScriptFacts } from './script-facts.ts';
 import { findEmbeddedScripts, type Script, type Unclear } from './scripts.ts';
+import { inputsOf, unknownShellTexts } from './shell-texts.ts';
 
 export type ShellParts =
   /** `empty`: the text contains only blanks and comments. */
@@ -189,7 +192,7 @@ function partsWithoutScripts(command: SimpleCommand, own: CommandPart, around: A
   const { folders, world } = around;
   const words = commandWords(command);
   const last = unwrap(expandedWords(words, around)).at(-1) ?? { words, more: false };
-  const files = fileParts(last.words, own, around, programInputs(last.words, command.redirections)).map(
+  const files = fileParts(last.words, own, around, programInputs(last.words, inputsOf(command))).map(
     (part) => (own.readOnly === 'no' ? part : asRead(part)),
   );
   return [
@@ -198,6 +201,7 @@ function partsWithoutScripts(command: SimpleCommand, own: CommandPart, around: A
     ...withUnclearFiles(files, last, around),
     ...changedSettingsParts(last, own, around),
     ...settingsParts(last.words, around),
+    ...hiddenTouches(command, last.words, around).flatMap((one) => touchPart(one, 'command', folders, world)),
     ...[...(last.more ? [last.words] : []), ...fedTails(last.words)].flatMap((run) =>
       withUnclearFiles(unseen(run, around), { words: run, more: true }, around).map((part) =>
         own.readOnly === 'no' ? part : asRead(part),
@@ -214,6 +218,20 @@ function partsWithoutScripts(command: SimpleCommand, own: CommandPart, around: A
         return runs.concat(found, special ? [concernedBy(own, special)] : []);
       }),
     ),
+  ];
+}
+
+/** Files of variables, and those that code in the words may access. */
+function hiddenTouches(
+  command: SimpleCommand,
+  words: readonly ShellWord[],
+  around: Around,
+): readonly Touch[] {
+  const inputs = inputsOf(command);
+  return [
+    ...startFileTouches(command, around),
+    ...unknownShellTexts(words, inputs),
+    ...unknownSqlTouches(words, inputs),
   ];
 }
 

@@ -18,8 +18,9 @@ import { isFedIn, runsFiles, takesCode } from './interpreters.ts';
 import { isMake, makefilesOf } from './make-words.ts';
 import { isFlag, isMessage } from './files/message-options.ts';
 import { namesFoundBy, possibleValues, type WordScope } from './possible-values.ts';
-import { baseName, fedCommands, PIPED, type Unwrapped, withPiped } from './runners.ts';
+import { baseName, fedCommands, isRunner, likelyTails, PIPED, type Unwrapped, withPiped } from './runners.ts';
 import { findEmbeddedScripts } from './scripts.ts';
+import { pipedInput } from './shell-texts.ts';
 import { SOME_NUMBER } from './shell-state.ts';
 import { startsShell } from './unknown-code.ts';
 import { optionPattern } from './short-options.ts';
@@ -51,8 +52,13 @@ export function doubtAboutWords(
   const unknownInput = inputs.find((word) => !isKnownInput(word, scope));
   if (unknownInput) return `The value of ${unknownInput.text} is known only when it runs.`;
   const isFed = redirections.some(({ kind }) => kind === 'here_doc' || kind === 'here_string');
+  const tails = isRunner(program) ? likelyTails(words) : [];
+  const isPrinted =
+    !last.more &&
+    (tails.length > 0 ? tails : [words]).some((run) => programInputs(run, pipedInput(command)).length > 0);
   if (
     (isFed && !takesData(program, args, redirections)) ||
+    isPrinted ||
     (inputs.length > 0 && TAKES_COMMANDS.test(program))
   )
     return `${program} may run the text that it is given on its input.`;
