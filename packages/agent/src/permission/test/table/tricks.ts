@@ -64,6 +64,8 @@ export const TRICKS: readonly Theme[] = [
     theme: 'a denied command behind programs and settings that run one',
     rules: { allow: ['Bash'], deny: ['Bash(rm *)'] },
     denied: [
+      'awk \'BEGIN{system("rm a")}\'',
+      "vim -c '!rm a'",
       'x=rm; $x a',
       'r{m,} a',
       '{rm,a}',
@@ -116,8 +118,6 @@ export const TRICKS: readonly Theme[] = [
       'bash < x',
       'python -c \'import os; os.system("rm a")\'',
       'perl -e \'system("rm a")\'',
-      'awk \'BEGIN{system("rm a")}\'',
-      "vim -c '!rm a'",
       'node $FILE',
       'timeout 5 node "$FILE"',
       "python -c 'print(1)'",
