@@ -394,7 +394,7 @@ export class Conversation {
     const { sessionFacts } = await import('./session/facts.ts');
     live.showFacts(await sessionFacts(this.#session, this.#setup.style));
     const command = this.#session.options.terminal?.statusCommand;
-    if (command === undefined) return;
+    if (command === undefined || this.#session.started.hooks.whyWaiting({ command }) !== undefined) return;
     const { StatusCommand } = await import('./session/status-command.ts');
     this.#statusCommand ??= new StatusCommand(command);
     const line = await this.#statusCommand.run(this.#session);

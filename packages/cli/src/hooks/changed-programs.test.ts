@@ -205,3 +205,53 @@ it('data that a hook names and writes itself does not make it wait', async () =>
   expect(readFileSync(path.join(made.folder, 'tools/calls.log'), 'utf8')).toBe('x\nx\n');
   expect(stderr).not.toContain('changed');
 });
+
+it('a server of an agent whose script another branch changes does not start in the turn', async () => {
+  const server = '- x: { command: sh, args: ["tools/server.sh"] }';
+  const agent = `---\nname: helper\ndescription: helps\nmcpServers:\n  ${server}\n---\nHelp.`;
+  const made = await project(
+    {
+      [USER]: JSON.stringify({ permissions: { allow: ['Bash(git switch *)'] } }),
+      '.claude/agents/helper.md': agent,
+      'tools/server.sh': marking('server-ran'),
+    },
+    [
+      bash('git switch -q other', 'b1'),
+      [call('Agent', { description: 'd', prompt: 'p', subagent_type: 'helper' }, 'a1')],
+      [say('Done.')],
+      [say('First.')],
+      [call('Agent', { description: 'd', prompt: 'p', subagent_type: 'helper' }, 'a2')],
+      [say('Done.')],
+      [say('Second.')],
+    ],
+  );
+  commitBranches(made, { 'tools/server.sh': marking('changed-ran', 'echo "$PPID" >> starts') });
+  await made.trust();
+  const { stdout, stderr } = await made.run(['--plain'], { input: 'go\nagain\n' });
+  expect(`${stdout}${stderr}`).toMatch(/tools\/server\.sh changed[^]*First\.[^]*Second\./);
+  const waiting = made
+    .sent()
+    .findIndex((body) => body.includes('The MCP server x is not available: tools/server.sh changed'));
+  expect([waiting, has(made, 'server-ran'), has(made, 'changed-ran')]).toEqual([2, false, true]);
+});
+
+it('the status line does not run a script that another branch changes before the next prompt', async () => {
+  const statusLine = { type: 'command', command: 'sh tools/status.sh' };
+  const made = await project(
+    {
+      [USER]: JSON.stringify({ statusLine, permissions: { allow: ['Bash(git switch *)'] } }),
+      'tools/status.sh': 'echo STATUS-ONE',
+    },
+    [bash('git switch -q other', 'b1'), [say('First.')], [say('Second.')]],
+  );
+  commitBranches(made, { 'tools/status.sh': marking('changed-ran', 'echo STATUS-TWO') });
+  await made.trust();
+  const terminal = made.start([], { columns: 120 });
+  await terminal.shows('STATUS-ONE');
+  terminal.type('go\r');
+  await terminal.sees('First.');
+  await terminal.sees('tools/status.sh changed');
+  expect(has(made, 'changed-ran')).toBe(false);
+  terminal.type('again\r');
+  await terminal.shows('STATUS-TWO');
+});

@@ -25,6 +25,8 @@ import { mayStartIn, startFolder } from '../start-folder.ts';
 /** The features of a surface that servers may use. */
 export interface ServerServices extends Pick<ClientServices, 'elicit' | 'sample'> {
   readonly sendToHost?: SendToHost | undefined;
+  /** Returns why the programs of a server must not start now. */
+  readonly whyWaiting?: ((server: ConfiguredServer) => string | undefined) | undefined;
   /** The span of a call. Undefined: telemetry is off. */
   readonly traceparentOf?: ((toolUseId: string | undefined) => string | undefined) | undefined;
 }
@@ -54,6 +56,7 @@ export function connectServers({ read, rules, cwd, session }: ConnectSetup): Mcp
     files: () => emptyFilesFrom(3),
     variables: process.env,
     cwd,
+    whyWaiting: (server) => session().services.whyWaiting?.(server),
     startsElsewhere: (server) => otherFolderOf(server, cwd),
     services: servicesOf(
       () => session().services,

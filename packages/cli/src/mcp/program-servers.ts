@@ -132,6 +132,11 @@ export class ProgramServers {
     );
   }
 
+  /** Starts the servers that waited for a prompt of the user. */
+  startWaiting(): void {
+    void this.#loaded?.startWaiting();
+  }
+
   /** Connects to a server, with a login in the browser if it needs one. */
   async login(name: string, login: BrowserLogin): Promise<ServerState | undefined> {
     this.#session = { ...this.#session, login };

@@ -64,6 +64,7 @@ export function openHooks(
     commandFiles: context.commandFiles,
     beforePrompt: async (prompt) => {
       await settings?.refreshForPrompt(prompt);
+      if (prompt.isOfUser) mcp?.startWaiting();
       directories.report(hooks);
     },
     setupTrigger: setupTriggerOf(command),

@@ -15,6 +15,7 @@ import type { PermissionMode } from '@heddle/core';
 import type { SkillDeps } from '@heddle/tools';
 import { mayDescribeServers } from '../mcp/open-servers.ts';
 import type { ServerServices } from '../mcp/connect-servers.ts';
+import { serverCommands } from '../permissions/named-files.ts';
 import type { ProgramServers } from '../mcp/program-servers.ts';
 import { joinSession, type SessionParts } from '../mcp/session-parts.ts';
 import type { RunOptions } from '../arguments/arguments.ts';
@@ -71,6 +72,10 @@ function servicesOf(context: StartContext): ServerServices {
     ...services,
     elicit: services.elicit && elicitWithHooks(context.hooks, services.elicit),
     traceparentOf: traceparentsOf(context),
+    whyWaiting: ({ config }) => {
+      const { commandFiles, notify } = context;
+      return serverCommands(config).map((command) => commandFiles.whyWaiting(command, notify))[0];
+    },
   };
 }
 

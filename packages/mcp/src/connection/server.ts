@@ -42,6 +42,8 @@ export interface ServerTimes {
 
 export interface ServerDeps extends ConnectDeps {
   readonly times: ServerTimes;
+  /** Returns why the programs of a server must not start now. Asked before each start, except one that is requested. */
+  readonly whyWaiting?: ((server: ConfiguredServer) => string | undefined) | undefined;
   /** The state or a list has changed. */
   readonly onChange: (server: McpServer) => void;
   /** The span of a call, as `traceparent` in `_meta`. Undefined: telemetry is off. */
@@ -80,6 +82,8 @@ export class McpServer {
   #life = new AbortController();
   #settled = Promise.withResolvers<void>();
   #attempt = 0;
+  /** It has not started because of `whyWaiting`. */
+  #isWaiting = false;
   #tools: Items = [];
   #prompts: Items = [];
   readonly #open = new Set<CallLimit>();
@@ -152,8 +156,13 @@ export class McpServer {
     this.#life = new AbortController();
     [this.#tools, this.#prompts] = [[], []];
     this.#setPending();
-    await this.#connect();
+    await this.#openConnection();
     return this.state;
+  }
+
+  /** Starts a server that was not allowed to start before. */
+  async startWaiting(): Promise<void> {
+    if (this.#isWaiting) await this.reconnect();
   }
 
   async disable(reason: string): Promise<void> {
@@ -277,6 +286,15 @@ export class McpServer {
   }
 
   async #connect(): Promise<void> {
+    const error = this.#deps.whyWaiting?.(this.configured);
+    if (error === undefined) return this.#openConnection();
+    this.#isWaiting = true;
+    [this.#tools, this.#prompts] = [[], []];
+    this.#settle({ status: 'failed', error });
+  }
+
+  async #openConnection(): Promise<void> {
+    this.#isWaiting = false;
     this.#attempt++;
     const life = this.#life;
     const { signal } = life;

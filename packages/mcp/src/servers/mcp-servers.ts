@@ -85,6 +85,11 @@ export class McpServers {
     for (const server of this.#servers.values()) server.start();
   }
 
+  /** Starts the servers that were not allowed to start before. Resolves when each is connected or has failed. */
+  async startWaiting(): Promise<void> {
+    await Promise.all(this.all.map((server) => server.startWaiting()));
+  }
+
   /** The tools of all servers that are connected, or are about to be again. The same list until something changes. */
   get tools(): readonly ServerTool[] {
     return (this.#tools ??= this.#buildTools());

@@ -84,6 +84,23 @@ describe('a server', () => {
     expect(await callTool(servers, 'mcp__s__echo', { text: 'back' })).toBe('back');
   });
 
+  it('does not start while its program waits, also after its process ended, and starts when it may', async () => {
+    let why: string | undefined = 'x.sh changed.';
+    const servers = openServers(
+      { s: testServer() },
+      { whyWaiting: () => why, times: { retryDelaysMs: [10] } },
+    );
+    await servers.settle(10_000);
+    expect(servers.all[0]?.state).toEqual({ status: 'failed', error: 'x.sh changed.' });
+    why = undefined;
+    await servers.startWaiting();
+    expect(servers.all[0]?.state).toEqual({ status: 'connected' });
+    why = 'x.sh changed again.';
+    await callTool(servers, 'mcp__s__die');
+    await vi.waitFor(() => expect(servers.all[0]?.state).toEqual({ status: 'failed', error: why }));
+    expect(servers.tools).toEqual([]);
+  });
+
   it.each(['mcp__notes__', 'ReadMcpResourceTool'])(
     'shows neither resources nor prompts if a rule denies %s',
     async (rule) => {

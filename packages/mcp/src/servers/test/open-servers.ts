@@ -12,11 +12,12 @@ interface Setup {
   readonly services?: ClientServices;
   readonly times?: ServersDeps['times'];
   readonly isDenied?: ServersDeps['isDenied'];
+  readonly whyWaiting?: ServersDeps['whyWaiting'];
 }
 
 export function openServers(
   configs: Readonly<Record<string, object>>,
-  { services = {}, times, isDenied }: Setup = {},
+  { services = {}, times, isDenied, whyWaiting }: Setup = {},
 ): McpServers {
   const servers = new McpServers(
     Object.entries(configs).map(([name, entry]) => ({ name, config: configOf(entry), scope: 'user' })),
@@ -27,6 +28,7 @@ export function openServers(
       cwd: import.meta.dirname,
       services,
       isDenied,
+      whyWaiting,
       admitImages: (content) => Promise.resolve(content),
       storeFile: (data, extension) => Promise.resolve(`/files/${data.length}.${extension}`),
       ...(times ? { times } : {}),
