@@ -78,7 +78,7 @@ function withSampling({ services, ask, modelName }: SessionSetup): ServerService
 }
 
 /** The server of the model has answered, so it has the whole request. */
-function isPartOfAnswer(event: LoopEvent): boolean {
+export function isPartOfAnswer(event: LoopEvent): boolean {
   if (event.type === 'message') return event.message.type === 'assistant';
   return event.type === 'stream_event' || event.type === 'answer_end' || event.type === 'retry';
 }

@@ -308,7 +308,9 @@ function modulePlaces(module: string): readonly string[] {
 
 function kindOnDisk(file: string): FileKind {
   try {
-    return statSync(file).isDirectory() ? 'folder' : 'file';
+    // Most names are not files, and an exception for each of them would delay every call.
+    const stats = statSync(file, { throwIfNoEntry: false });
+    return stats === undefined ? 'missing' : stats.isDirectory() ? 'folder' : 'file';
   } catch {
     return 'missing';
   }

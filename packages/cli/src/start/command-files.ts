@@ -29,6 +29,7 @@ export class CommandFiles {
   /** The states at the latest prompt, by command. Undefined: no prompt has arrived, or one is being prepared. */
   #before: ReadonlyMap<string, States> | undefined;
   #rememberedAtMs = 0;
+  #isDue = false;
   readonly #reported = new Set<string>();
 
   constructor(setup: CommandFilesSetup) {
@@ -36,16 +37,27 @@ export class CommandFiles {
   }
 
   get isEmpty(): boolean {
-    return this.#before === undefined;
+    return this.#before === undefined && !this.#isDue;
   }
 
   /** A prompt of the user arrived. Until `remember`, every command runs. */
   forget(): void {
     this.#before = undefined;
+    this.#isDue = false;
     this.#reported.clear();
   }
 
+  /** The prompt is prepared. The files are looked at when the answer begins or a command is about to run, so the request need not wait. */
+  rememberSoon(): void {
+    this.#isDue = true;
+  }
+
+  rememberIfDue(): void {
+    if (this.#isDue) this.remember();
+  }
+
   remember(): void {
+    this.#isDue = false;
     const places = this.#setup.places();
     this.#rememberedAtMs = Date.now();
     this.#before = new Map(
@@ -58,6 +70,7 @@ export class CommandFiles {
    * Of a command that is configured since that prompt, the times of the files decide. `notify` receives each sentence once.
    */
   whyWaiting(command: ConfiguredCommand, notify: (text: string) => void): string | undefined {
+    this.rememberIfDue();
     if (this.#before === undefined) return undefined;
     const { places: currentPlaces, appliesWhen = 'with the next prompt of the user' } = this.#setup;
     const places = currentPlaces();

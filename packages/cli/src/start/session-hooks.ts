@@ -18,6 +18,7 @@ import {
 } from '@heddle/agent/hooks';
 import { type Attachment, type LoopEvent, type Message, textOf } from '@heddle/core';
 import { addCommandVariables } from '../keys.ts';
+import { isPartOfAnswer } from '../mcp/session-parts.ts';
 import { commandOf, type ConfiguredCommand } from '../permissions/named-files.ts';
 import type { CommandFiles } from './command-files.ts';
 import { hookPorts } from './hook-ports.ts';
@@ -208,7 +209,7 @@ export class SessionHooks {
         await beforePrompt(prompt);
         this.reportWatched();
         const block = await this.begin();
-        if (releases) commandFiles?.remember();
+        if (releases) commandFiles?.rememberSoon();
         if (block !== undefined) return { block };
         const answer = (await hooks.prompt?.(prompt)) ?? {};
         if (answer.title !== undefined) this.#setup.entitle(answer.title);
@@ -266,6 +267,7 @@ export class SessionHooks {
 
   /** Reports events of the loop to hooks: a changed folder, a changed file, instructions that joined. */
   observe(event: LoopEvent): void {
+    if (isPartOfAnswer(event)) this.#setup.commandFiles?.rememberIfDue();
     if (event.type === 'stance') return this.#changeFolder(event.stance.workingDirectory);
     if (event.type !== 'message') return;
     if (event.message.type === 'assistant' && this.runner.has('MessageDisplay')) {
