@@ -58,13 +58,13 @@ describe('a package manager', () => {
 
   it('reads files from the folder of a package', () => {
     const setting: Setting = { mode: 'bypassPermissions', rules: { deny: ['Read(./.env)'] } };
-    for (const command of [
+    const commands = [
       'npm explore p cat ../../.env',
       'npm -w p exec cat ../../.env',
       'pnpm --filter p cat ../../.env',
       'yarn workspace p exec cat ../../.env',
-    ])
-      expect(shell(command, setting).decision, command).toBe('ask');
+    ];
+    expect(commands.filter((command) => shell(command, setting).decision !== 'ask')).toEqual([]);
     expect(shell('pnpm --filter p jest src/a.test.ts', setting).decision).toBe('allow');
   });
 });

@@ -28,13 +28,12 @@ import { isAtOrBelowSome } from './paths/places.ts';
 import {
   foldersInMounts,
   foldersOnMac,
-  type MountedBelow,
   namesInMounts,
   namesOnMac,
   type OtherNames,
 } from './paths/second-mounts.ts';
 import { exceptionReader } from './search-exceptions.ts';
-import type { KnownRepository, PermissionWorld } from './world.ts';
+import type { KnownRepository, MountedBelow, PermissionWorld } from './world.ts';
 
 export interface WorldOptions {
   readonly root: string;

@@ -10,20 +10,20 @@ describe('a program with files of its own', () => {
 
   it('asks before it changes units or skills, and not before it prints', () => {
     const setting: Setting = { rules: { allow: ['Bash(systemctl:*)', 'Bash(gh:*)'] } };
-    for (const command of [
+    const changing = [
       'systemctl --user link $PWD/x.service',
       'systemctl --user enable ./x.service',
       'systemctl --user edit x',
       'gh skill install a/b',
       'gh extension install a/b',
-    ])
-      expect(shell(command, setting).decision, command).toBe('ask');
-    for (const command of [
+    ];
+    expect(changing.filter((command) => shell(command, setting).decision !== 'ask')).toEqual([]);
+    const printing = [
       'systemctl --user status x',
       'systemctl restart nginx',
       'gh skill search x',
       'gh pr list',
-    ])
-      expect(shell(command, setting).decision, command).toBe('allow');
+    ];
+    expect(printing.filter((command) => shell(command, setting).decision !== 'allow')).toEqual([]);
   });
 });

@@ -4,7 +4,6 @@
  */
 import type { GitSources, RepositoryPrograms, WorkingTrees } from '@heddle/tools/git';
 import type { GitFacts } from '@heddle/tools/shell';
-import type { MountedBelow } from './paths/second-mounts.ts';
 
 /** A folder, as a walk over links sees it. */
 export interface LinkFolder {
@@ -49,6 +48,15 @@ export interface OpenedByGit {
   /** Every command of git opens it. */
   readonly isOfAll?: boolean;
 }
+
+/** Another name of a folder, or of one below it. */
+export interface MountedFolder {
+  readonly folder: string;
+  readonly name: string;
+}
+
+/** Returns the other names of a place without links, and of the folders below it that are mounted elsewhere. */
+export type MountedBelow = (place: string) => readonly MountedFolder[];
 
 export interface PermissionWorld {
   /** The start folder of the session. Rules without an anchor start here. */

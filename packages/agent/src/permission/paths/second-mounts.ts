@@ -3,6 +3,7 @@
  * containers show the machine below `/run/host`, and macOS shows `/Users` also below `/System/Volumes/Data`.
  */
 import path from 'node:path';
+import type { MountedBelow, MountedFolder } from '../world.ts';
 import { isAtOrBelow, UNKNOWN_CHARACTER } from './places.ts';
 
 interface Mount {
@@ -15,15 +16,6 @@ interface Mount {
 
 /** Returns the other names of a full path without links. */
 export type OtherNames = (file: string) => readonly string[];
-
-/** Another name of a folder, or of one below it. */
-export interface MountedFolder {
-  readonly folder: string;
-  readonly name: string;
-}
-
-/** Returns the other names of a place without links, and of the folders below it that are mounted elsewhere. */
-export type MountedBelow = (place: string) => readonly MountedFolder[];
 
 /** `text` has the format of `/proc/self/mountinfo`. */
 export function foldersInMounts(text: string): MountedBelow {

@@ -176,10 +176,10 @@ function compileCopies(
   trees: readonly WorkingTrees[],
   world: PermissionWorld,
 ): CompiledRule[] {
-  const copies = filePatterns(rule, list, world).flatMap((pattern) => {
-    const own = copiesOf(pattern, trees, world.foldsCase);
-    return [...own, ...[pattern, ...own].flatMap((each) => mountedCopiesOf(each, world))];
-  });
+  const patterns = filePatterns(rule, list, world);
+  const inTrees = patterns.flatMap((pattern) => copiesOf(pattern, trees, world.foldsCase));
+  const inMounts = [...patterns, ...inTrees].flatMap((pattern) => mountedCopiesOf(pattern, world));
+  const copies = [...inTrees, ...inMounts];
   if (copies.length === 0) return [];
   return compileRule(rule, list, world)
     .slice(0, 1)

@@ -69,7 +69,8 @@ export function textsIn(value: Json): readonly string[] {
   const open: Json[] = [value];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     if (typeof next !== 'object') texts.push(String(next));
-    else if (next !== null) for (const inner of Object.values(next)) if (inner !== undefined) open.push(inner);
+    else if (next !== null)
+      for (const inner of Object.values(next)) if (inner !== undefined) open.push(inner);
   }
   return texts;
 }

@@ -91,7 +91,7 @@ function awkTexts(args: readonly ShellWord[]): ShellTexts {
   const found = awkCodeWords(args).map(({ value }): ShellTexts => {
     const mayRun = hasAwkWord(value, 'system') || /(?<!\|)\|(?!\|)|@/.test(bareCode(value) ?? value);
     // A separator of fields is not code.
-    if (!mayRun || /^-F/.test(value) || !/[A-Za-z]/.test(value)) return NOTHING;
+    if (!mayRun || value.startsWith('-F') || !/[A-Za-z]/.test(value)) return NOTHING;
     const texts = AWK_CALLS.flatMap((call) => Array.from(value.matchAll(call), ([, text = '']) => text));
     const runs = bareCode(value)?.match(AWK_RUNS) ?? [];
     const isCertain = bareCode(value) !== undefined && runs.length === texts.length;
