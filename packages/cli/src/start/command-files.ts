@@ -95,31 +95,44 @@ function keyOf({ command, cwd = '', environment = {} }: ConfiguredCommand): stri
 
 function statesOf(command: ConfiguredCommand, places: CommandPlaces): States {
   const states = new Map<string, FileState>();
+  const interpreted = interpretedNames(command);
   for (const file of filesOfCommands([command], places)) {
-    const state = stateOf(file);
+    const state = stateOf(file, interpreted);
     if (state !== undefined) states.set(file, state);
   }
   return states;
 }
 
-/** A hook may write such a file itself. */
-const DATA =
-  /\.(jsonl?|ya?ml|toml|ini|cfg|conf|xml|html?|css|svg|png|jpe?g|md|txt|log|out|csv|tsv|db|sqlite3?|lock|pid|tmp|bak|cache|pyc)$/i;
+/** Interpreters run such a file without the right to execute it. */
+const SCRIPT = /\.([cm]?[jt]sx?|(ba|da|z|k|fi)?sh|py|rb|pl|pm|php|lua|jar|exe|cmd|bat|ps1)$/i;
+
+/** The operand of an interpreter: `bash -e check`, `. lib/env`. */
+const INTERPRETED =
+  /(?:^|[\s;&|(/"'])(?:\.|source|(?:ba|da|z|k|fi)?sh|node|python[\d.]*|ruby|perl|php|lua|deno|bun|tsx)\s+(?:-\S+\s+)*["']?([^\s;&|"'()]+)/g;
+
+function interpretedNames({ command }: ConfiguredCommand): ReadonlySet<string> {
+  const text = typeof command === 'string' ? command : command.join(' ');
+  return new Set(Array.from(text.matchAll(INTERPRETED), ([, name = '']) => path.basename(name)));
+}
 
 const EXECUTABLE = 0o111;
 
-/** Returns undefined for data. */
-function stateOf(file: string): FileState | undefined {
+/** Returns undefined for data: a hook may write such a file itself. */
+function stateOf(file: string, interpreted: ReadonlySet<string>): FileState | undefined {
   const stats = statsOf(file);
   if (stats === undefined) return MISSING;
   if (stats.isDirectory()) return folderState(file, stats);
-  if (DATA.test(file) && (stats.mode & EXECUTABLE) === 0) return undefined;
+  const isProgram =
+    SCRIPT.test(file) || (stats.mode & EXECUTABLE) !== 0 || interpreted.has(path.basename(file));
+  if (!isProgram) return undefined;
   const { dev, ino, size, mtimeMs, ctimeMs } = stats;
   return { text: [dev, ino, size, mtimeMs, ctimeMs].join('/'), changedAtMs: ctimeMs };
 }
 
 /** More files than this would delay each run of the command. */
 const MOST_FILES = 1_000;
+
+const NO_NAMES: ReadonlySet<string> = new Set();
 
 const UNSEARCHED: ReadonlySet<string> = new Set(['node_modules', '__pycache__', '.git']);
 
@@ -133,7 +146,7 @@ function folderState(top: string, { dev, ino }: Stats): FileState {
       const file = path.join(folder, entry.name);
       const isFolder = entry.isDirectory();
       if (isFolder && !UNSEARCHED.has(entry.name)) folders.push(file);
-      const state = isFolder || statsOf(file)?.isDirectory() === true ? undefined : stateOf(file);
+      const state = isFolder || statsOf(file)?.isDirectory() === true ? undefined : stateOf(file, NO_NAMES);
       if (state !== undefined) states.push({ ...state, text: `${file}:${state.text}` });
     }
   }
