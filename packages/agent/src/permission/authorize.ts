@@ -11,7 +11,7 @@ import { mayRemoveFiles } from './paths/destructive-removal.ts';
 import { SHOWS_PROCESS } from './paths/process-files.ts';
 import { SHOWS_LOGIN } from './paths/secret-files.ts';
 import { mayReadPipe } from './paths/special-files.ts';
-import { findProcessLinks, mayFollowLinks } from './process-links.ts';
+import { findProcessLinks, mayFollowLinks, mayFollowTo, namesThroughLinks } from './process-links.ts';
 import type {
   Authorization,
   AuthorizeRequest,
@@ -130,10 +130,12 @@ function processGuard(
 function mayReachLogin(
   { parts, reaches }: Extract<CallParts, { ok: true }>,
   verdicts: readonly PartDecision[],
-  { request, mode, logins }: Case,
+  { request, mode, logins: { present }, world }: Case,
 ): boolean {
-  if (mode === 'bypassPermissions' || request.sandboxed || !parts.some(isUnknownRead)) return false;
-  const reach = logins.present.length === 0 ? 'no' : reaches(logins.present);
+  if (mode === 'bypassPermissions' || request.sandboxed || present.length === 0) return false;
+  if (mayFollowTo(present, parts, world)) return true;
+  if (!parts.some(isUnknownRead)) return false;
+  const reach = reaches([...present, ...namesThroughLinks(present, world)]);
   // A rule that covers every command accepts names that come from a text.
   const isCoveredByRules = !verdicts.some(({ basis }) => basis === 'proof');
   return reach === 'some' || (reach === 'any' && !isCoveredByRules);

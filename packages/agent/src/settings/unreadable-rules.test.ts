@@ -9,30 +9,23 @@ const GRANTS = {
 };
 
 describe('a settings file with an unreadable deny or ask rule', () => {
-  it.each([
-    'Bash(rm',
-    'Bash rm',
-    'Bash()',
-    'Bash(rm:*) # no',
-    'Write(secrets/**)',
-    'Read(!src/**)',
-    5,
-    null,
-    ['Bash(rm *)'],
-  ])('does not allow anything: %j', async (rule) => {
-    for (const list of ['deny', 'ask']) {
-      const { write, permissions } = createSettingsHome();
-      const lists = { ...GRANTS, [list]: [rule, 'Read(.env)'] };
-      const file = write('home/.claude/settings.json', { permissions: lists });
-      const found = await permissions();
-      expect(found.rules.allow).toEqual([]);
-      expect(found.rules[list === 'deny' ? 'deny' : 'ask']).toMatchObject([{ text: 'Read(.env)' }]);
-      expect([found.defaultMode, found.directories]).toEqual([undefined, []]);
-      expect(found.problems).toContain(
-        `${file}:1: permissions.allow, permissions.defaultMode, permissions.additionalDirectories of this file are ignored too, because a protection beside them cannot be read.`,
-      );
-    }
-  });
+  it.each(['Bash(rm', 'Bash rm', 'Bash()', 'Bash(rm:*) # no', 'Read(!src/**)', 5, null, ['Bash(rm *)']])(
+    'does not allow anything: %j',
+    async (rule) => {
+      for (const list of ['deny', 'ask']) {
+        const { write, permissions } = createSettingsHome();
+        const lists = { ...GRANTS, [list]: [rule, 'Read(.env)'] };
+        const file = write('home/.claude/settings.json', { permissions: lists });
+        const found = await permissions();
+        expect(found.rules.allow).toEqual([]);
+        expect(found.rules[list === 'deny' ? 'deny' : 'ask']).toMatchObject([{ text: 'Read(.env)' }]);
+        expect([found.defaultMode, found.directories]).toEqual([undefined, []]);
+        expect(found.problems).toContain(
+          `${file}:1: permissions.allow, permissions.defaultMode, permissions.additionalDirectories of this file are ignored too, because a protection beside them cannot be read.`,
+        );
+      }
+    },
+  );
 
   it.each(['Bsh(ls)', 'mcp__srv', '', '# no network', '// Bash(rm *)'])(
     'is not one with an unknown tool, an empty text or a comment: %j',

@@ -1,5 +1,6 @@
 /** Prompt after prompt in one session: each is taken up, refused or answered as a command, and has exactly one result. */
 import { type Agent, failedStart, newUuid, type Prompt, type SdkMessage } from '@heddle/agent';
+import type { Terminal } from '@heddle/core';
 import { readMilliseconds } from '@heddle/models';
 import type { StartedSession } from '../start/start-agent.ts';
 import { slashText } from '../slash/slash-commands.ts';
@@ -155,11 +156,10 @@ async function* submitAndWait(
   let next = prompt;
   while (true) {
     let result: SdkMessage | undefined;
-    for await (const line of agent.submit(next)) {
-      if (line.type === 'result') result = line;
-      else yield line;
-    }
-    const isFailed = result?.type !== 'result' || result.is_error;
+    const terminal = yield* withoutResult(agent.submit(next), (line) => (result = line));
+    // Reports that a hook does not let through would be submitted again and again.
+    const isBlocked = next !== prompt && terminal.reason === 'hook_stopped';
+    const isFailed = isBlocked || result?.type !== 'result' || result.is_error;
     const content = isFailed ? undefined : await nextReport(agent, team, deadline);
     if (content === undefined) {
       if (deadline.aborted && !ending.aborted) reportUnfinished(agent);
@@ -167,6 +167,23 @@ async function* submitAndWait(
       return;
     }
     next = { content, verbatim: true };
+  }
+}
+
+/** Yields the lines except the result, and returns the end of the prompt. */
+async function* withoutResult(
+  lines: AsyncGenerator<SdkMessage, Terminal>,
+  take: (result: SdkMessage) => void,
+): AsyncGenerator<SdkMessage, Terminal> {
+  try {
+    for (;;) {
+      const step = await lines.next();
+      if (step.done) return step.value;
+      if (step.value.type === 'result') take(step.value);
+      else yield step.value;
+    }
+  } finally {
+    await lines.return({ reason: 'aborted_streaming' });
   }
 }
 

@@ -2,7 +2,7 @@
  * The files that configured commands name, as they were at the latest prompt of the user. A call of the model may replace such a file,
  * for example by a switch to another branch. The commands that name it then do not run before the next prompt.
  */
-import { type Dirent, readdirSync, type Stats, statSync } from 'node:fs';
+import { type Dirent, readdirSync, readFileSync, type Stats, statSync } from 'node:fs';
 import path from 'node:path';
 import { type CommandPlaces, type ConfiguredCommand, filesOfCommands } from '../permissions/named-files.ts';
 
@@ -117,16 +117,33 @@ function interpretedNames({ command }: ConfiguredCommand): ReadonlySet<string> {
 
 const EXECUTABLE = 0o111;
 
+function isProgram(file: string, { mode }: Stats, interpreted: ReadonlySet<string>): boolean {
+  return SCRIPT.test(file) || (mode & EXECUTABLE) !== 0 || interpreted.has(path.basename(file));
+}
+
 /** Returns undefined for data: a hook may write such a file itself. */
 function stateOf(file: string, interpreted: ReadonlySet<string>): FileState | undefined {
   const stats = statsOf(file);
   if (stats === undefined) return MISSING;
   if (stats.isDirectory()) return folderState(file, stats);
-  const isProgram =
-    SCRIPT.test(file) || (stats.mode & EXECUTABLE) !== 0 || interpreted.has(path.basename(file));
-  if (!isProgram) return undefined;
-  const { dev, ino, size, mtimeMs, ctimeMs } = stats;
-  return { text: [dev, ino, size, mtimeMs, ctimeMs].join('/'), changedAtMs: ctimeMs };
+  if (!isProgram(file, stats, interpreted)) return undefined;
+  return { text: contentOf(file, stats) ?? versionOf(stats), changedAtMs: stats.ctimeMs };
+}
+
+/** The content of a script, so that one which changed and changed back counts as the same. Undefined if it is large or unreadable. */
+function contentOf(file: string, stats: Stats): string | undefined {
+  if (!stats.isFile() || stats.size > MOST_BYTES) return undefined;
+  try {
+    return readFileSync(file, 'latin1');
+  } catch {
+    return undefined;
+  }
+}
+
+const MOST_BYTES = 65_536;
+
+function versionOf({ dev, ino, size, mtimeMs, ctimeMs }: Stats): string {
+  return [dev, ino, size, mtimeMs, ctimeMs].join('/');
 }
 
 /** More files than this would delay each run of the command. */
@@ -146,8 +163,9 @@ function folderState(top: string, { dev, ino }: Stats): FileState {
       const file = path.join(folder, entry.name);
       const isFolder = entry.isDirectory();
       if (isFolder && !UNSEARCHED.has(entry.name)) folders.push(file);
-      const state = isFolder || statsOf(file)?.isDirectory() === true ? undefined : stateOf(file, NO_NAMES);
-      if (state !== undefined) states.push({ ...state, text: `${file}:${state.text}` });
+      const stats = isFolder ? undefined : statsOf(file);
+      if (stats === undefined || stats.isDirectory() || !isProgram(file, stats, NO_NAMES)) continue;
+      states.push({ text: `${file}:${versionOf(stats)}`, changedAtMs: stats.ctimeMs });
     }
   }
   return joined(states);

@@ -46,7 +46,10 @@ export function joinParts(context: StartContext, parts: OpenedParts): AgentOptio
       context.title.write();
     },
     expandPrompt: promptExpansion(context, parts),
-    onContinue: (run) => extensions.activateUsed(run),
+    onContinue: (run) => {
+      hooks.continued();
+      return extensions.activateUsed(run);
+    },
     onPromptEnd: () => extensions.release(),
     extensions: () =>
       extensionNames({ extensions, plugins: context.plugins }, options.mcp?.view.prompts ?? []),

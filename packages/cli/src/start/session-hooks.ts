@@ -218,6 +218,12 @@ export class SessionHooks {
     };
   }
 
+  /** A prompt that was cut off continues, which is no prompt of the user: changes from here on wait for the next one. */
+  continued(): void {
+    const { commandFiles } = this.#setup;
+    if (commandFiles?.isEmpty === true) commandFiles.rememberSoon();
+  }
+
   /** The hooks that may deny a call of an agent that judges. Its own kind is left out: each call of one would start the next. */
   forJudge(): AgentHooks {
     const { tools } = createAgentHooks(this.runner, {

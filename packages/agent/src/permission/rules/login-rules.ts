@@ -41,16 +41,14 @@ function createLoginRules(world: PermissionWorld): LoginRules {
   const match = (part: Part): boolean => {
     if (part.kind !== 'read' || part.opensNothing || part.knowledge === 'mentioned') return false;
     if (part.stored || part.places === undefined) return false;
-    const { below, storedBelow: _stored, leavesOutDenied, ...rest } = part;
+    const { below: _below, storedBelow: _stored, leavesOutDenied, ...rest } = part;
     const plain: FilePart = { ...rest, isUnsettled: false };
     if (present.length === 0 || leavesOutDenied) return asks({ ...plain, deep: 'no', glob: undefined });
-    if (below === undefined || part.knowledge !== 'known') return asks(plain);
-    // In the view, a link below leads to an empty file.
-    const follows = part.followsLinks === true && world.readOnlyView !== true;
+    if (part.below === undefined || part.knowledge !== 'known') return asks(plain);
     // Some programs read the files of a folder that is named without an option for it.
     const isAbove = part.places.some(({ real }) => present.some((place) => isAtOrBelow(place, real)));
     const deep = part.deep === 'no' && isAbove ? 'all' : part.deep;
-    return asks({ ...plain, deep, ...(follows ? { below } : {}) });
+    return asks({ ...plain, deep });
   };
   return { present, match };
 }

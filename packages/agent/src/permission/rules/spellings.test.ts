@@ -120,7 +120,6 @@ describe('a warning about a rule', () => {
     ['Read($XDG_CONFIG_HOME/x)', /only \$HOME and ~ are known/],
     ['Read(~root/x)', /only \$HOME and ~ are known/],
     [`Read(${'{a,b,c,d}'.repeat(8)})`, /more than 100 alternatives/],
-    ['Raed(.env)', /no tool is named Raed/],
   ])('is given for %s in deny and ask', (rule, message) => {
     expect(doubtAboutPath(rule, 'deny')).toMatch(message);
     expect(doubtAboutPath(rule, 'ask')).toMatch(message);

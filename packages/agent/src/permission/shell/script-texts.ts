@@ -66,6 +66,9 @@ interface ShellRun {
   readonly isCertain: boolean;
 }
 
+/** Behind a program that is not known, a script is looked for in so many words after a shell. */
+const NEAR_WORDS = 200;
+
 function shellsIn(words: readonly ShellWord[]): readonly ShellRun[] {
   const positionsOf = (runs: readonly (readonly ShellWord[])[]): ReadonlySet<number> =>
     new Set(runs.map((run) => words.length - run.length)).add(0);
@@ -74,7 +77,7 @@ function shellsIn(words: readonly ShellWord[]): readonly ShellRun[] {
   return words.flatMap(({ value }, at): readonly ShellRun[] => {
     const base = baseName(value);
     if (!isShell(base) && !READS_SCRIPT.test(base)) return [];
-    const run = words.slice(at);
+    const run = words.slice(at, tails.has(at) ? undefined : at + NEAR_WORDS);
     const use = isShell(base) ? readShellUse(base, run.slice(1)) : otherUse(base, run.slice(1));
     // A program that is not known may run it.
     const mayRun = tails.has(at) || (at > 0 && use.kind === 'code');

@@ -96,6 +96,8 @@ const PLAIN: ReadonlySet<Construct> = new Set<Construct>(['list', 'pipeline', 'n
 export function shellParts(text: string, outside: PermissionWorld): ShellParts {
   const written = readCommand(text);
   if (!written.ok) return written;
+  // Comparing each word with all others would take longer than a decision may, and ends at the limit of work anyway.
+  if (hasTooManyWords(written)) outside.spend?.(Number.POSITIVE_INFINITY);
   const observed = mayChangeHome(text, written) ? { ...outside, changesHome: true } : outside;
   const read = withoutHome(written, observed);
   // A quoted name is not in the text: `sh\opt -s dot\glob`.
@@ -128,6 +130,19 @@ export function shellParts(text: string, outside: PermissionWorld): ShellParts {
   const { beginnings } = unknownPart(text);
   const concern = concerned(text, reason);
   return { ...facts, parts: [unseen === undefined ? concern : { ...concern, beginnings }, ...settled] };
+}
+
+const MOST_WORDS = 2_000;
+const MOST_PARTS_OF_WORD = 1_000;
+
+function hasTooManyWords({ commands }: Extract<ReadCommand, { ok: true }>): boolean {
+  return commands.some(
+    ({ args }) =>
+      args.length > MOST_WORDS ||
+      args.some(
+        ({ value }) => value.length > MOST_PARTS_OF_WORD && value.split(/[,:=@]/).length > MOST_PARTS_OF_WORD,
+      ),
+  );
 }
 
 /** The parts of a script, whether it is the whole command or among the words of one. */

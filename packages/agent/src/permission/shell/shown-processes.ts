@@ -32,7 +32,7 @@ function namesHostFile({ kind, value }: ShellWord): boolean {
 }
 
 /** Returns the program of a command, and those that it runs: `timeout 9 ps`. */
-export function programsOf(command: SimpleCommand): readonly string[] {
+function programsOf(command: SimpleCommand): readonly string[] {
   const words = commandWords(command);
   return [words, ...likelyTails(words)].map(([name]) =>
     (name?.value ?? '').replace(/^\/(?:usr\/)?s?bin\//, ''),

@@ -2,7 +2,7 @@
 import type { FileLimits } from '@heddle/core';
 import { findBash } from '@heddle/tools';
 import type { ReadCommand } from '@heddle/tools/shell';
-import { programsOf, showsHost } from '../../permission/shell/shown-processes.ts';
+import { showsHost } from '../../permission/shell/shown-processes.ts';
 import type { ProcessScope } from './filter.ts';
 
 export interface ViewedScript {
@@ -129,7 +129,15 @@ export function scopeFor(read: ReadCommand, kind: 'read-only' | 'edits'): Proces
 /** Programs with a proof that ask a server on this machine through a socket. */
 const CLIENTS = /^docker$/;
 
-/** Returns whether a script may run a client of a local server. */
-export function callsLocalServer(read: ReadCommand): boolean {
-  return read.ok && read.commands.some((command) => programsOf(command).some((name) => CLIENTS.test(name)));
+/** Returns whether a script is only a client of a local server. Another command beside it could read what the view hides. */
+export function isOnlyLocalClient(read: ReadCommand): boolean {
+  const [command, ...others] = read.ok ? read.commands : [];
+  if (!read.ok || command === undefined || others.length > 0 || read.redirections.length > 0) return false;
+  const { name, args, redirections, assignments } = command;
+  return (
+    redirections.length === 0 &&
+    assignments.length === 0 &&
+    CLIENTS.test(name?.value ?? '') &&
+    args.every(({ kind }) => kind === 'literal')
+  );
 }

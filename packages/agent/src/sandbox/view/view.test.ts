@@ -259,16 +259,30 @@ describe.runIf(isHere)('a command in the read-only view', () => {
     expect(view.hasFailed(command)).toBe(true);
   });
 
+  it('starts nothing if its temporary files cannot be stored, and the command asks then', async () => {
+    const view = createReadOnlyView();
+    await view.readiness();
+    const before = process.env['TMPDIR'];
+    process.env['TMPDIR'] = path.join(folder, 'missing');
+    try {
+      const { text, isError } = await run('cat a.txt', view, 'preferred');
+      expect([isError, text]).toEqual([true, expect.stringContaining('The read-only view cannot start')]);
+    } finally {
+      if (before === undefined) delete process.env['TMPDIR'];
+      else process.env['TMPDIR'] = before;
+    }
+    expect(view.hasFailed('cat a.txt')).toBe(true);
+  });
+
   it('leaves a proven client of a local server outside, because it has no sockets', async () => {
     const view = createReadOnlyView();
     const confine = (command: string, isProven: boolean) =>
       view.confine({ command, directory: project, isProven });
-    for (const command of ['docker ps', 'docker images | head -3', 'x=$(docker ps -q); echo "$x"'])
+    for (const command of ['docker ps', 'docker images --format json'])
       expect(await confine(command, true)).toBeUndefined();
-    for (const [command, isProven] of [
-      ['docker ps', false],
-      ['echo docker', true],
-    ] as const) {
+    const others = ['echo docker', 'docker ps; ps', 'docker ps | head', 'docker ps $x', 'docker ps < a'];
+    const inside = [['docker ps', false] as const, ...others.map((command) => [command, true] as const)];
+    for (const [command, isProven] of inside) {
       const confinement = await confine(command, isProven);
       expect(confinement).toBeDefined();
       await confinement?.ended({ failed: false, output: '' });

@@ -25,7 +25,7 @@ import type { ConfinedEnd, Confinement, Launch, ShellView } from '@heddle/tools'
 import { findProgram } from '@heddle/tools';
 import {
   bubblewrapArguments,
-  callsLocalServer,
+  isOnlyLocalClient,
   type Power,
   scopeFor,
   seatbeltArguments,
@@ -100,8 +100,8 @@ export function createReadOnlyView(platform: ViewPlatform = {}): ReadOnlyView {
       if (!answer.ok) return undefined;
       const { readCommand } = await import('@heddle/tools/shell');
       const read = readCommand(command);
-      // The proof suffices for clients of a local server, whose sockets the view does not have.
-      if (isProven && callsLocalServer(read)) return undefined;
+      // The proof suffices for a client of a local server, whose socket the view does not have.
+      if (isProven && isOnlyLocalClient(read)) return undefined;
       try {
         return confinementIn(answer.starter, {
           directory,
@@ -115,12 +115,17 @@ export function createReadOnlyView(platform: ViewPlatform = {}): ReadOnlyView {
           scope: isProven && answer.starter.canShowHost ? scopeFor(read, kindOf(fileLimits)) : 'own',
           onMissed: () => failed.add(command),
         });
-      } catch {
-        // The temporary files cannot be stored.
-        return undefined;
+      } catch (thrown) {
+        // The temporary files cannot be stored. Outside of the view, the command could read what the decision takes for hidden.
+        failed.add(command);
+        return notStarted(`The read-only view cannot start: ${messageOf(thrown)}.`);
       }
     },
   };
+}
+
+function notStarted(why: string): Confinement {
+  return { report: '', start: () => Promise.resolve({ ok: false, why }), ended: () => Promise.resolve([]) };
 }
 
 const NO_LIMITS: FileLimits = { writable: [], unwritable: [], hidden: [] };

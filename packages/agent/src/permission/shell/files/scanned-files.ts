@@ -128,7 +128,12 @@ function filesOfScanner(scanner: Scanner, args: readonly ShellWord[]): readonly 
   };
   const places = isHere && !given.some(isCertain) ? [...given, HERE] : given;
   const changes = has(edits) && !has(checks);
-  const more = { staysInTree: true, ...(changes ? ({ knowledge: 'named' } as const) : {}) };
+  // Scanners for secrets, without endings here, also look at what git stores.
+  const more = {
+    staysInTree: true,
+    skipsGit: endings !== undefined,
+    ...(changes ? ({ knowledge: 'named' } as const) : {}),
+  };
   return places.flatMap((word) => {
     if (word.kind === 'dynamic') return [];
     if (deepWith === undefined || has(deepWith))

@@ -110,6 +110,24 @@ const FROM_TEXT: readonly string[] = [
 
 const world = { files, git: CLEAN_GIT, links: { [`${ROOT}/link`]: `${CONFIG}/fleet/address` } };
 
+const unlinked = { files, git: CLEAN_GIT };
+
+/** A link in the project leads to the folder of the logins. */
+const LINKED: readonly string[] = [
+  'cat lk/mcp-auth.json',
+  'cd lk; ls | xargs cat',
+  'cd lk; for f in $(ls); do cat $f; done',
+  'ls */*.json | xargs cat',
+  'find . -follow -type f | xargs cat',
+  "find -L . -name '*.json' | xargs cat",
+  'find -L . -type f -print0 | xargs -0 cat',
+  'cat $(find -L . -type f)',
+  'grep -R T .',
+  'find -L . -exec cat {} +',
+  'for f in */*; do cat "$f"; done',
+  'for d in *; do cat "$d/mcp-auth.json"; done',
+];
+
 export const LOGINS: readonly Theme[] = [
   { theme: 'a login of the program is not read without a question', world, asked: READING },
   {
@@ -121,14 +139,29 @@ export const LOGINS: readonly Theme[] = [
   { theme: 'neither if the script computes its name', world, asked: [...COMPUTED, ...FROM_TEXT] },
   {
     theme: 'no rule settles reading a login by a name that the script computes',
-    world,
+    world: unlinked,
     rules: { allow: ['Bash', 'Read', 'Read(~/.claude/**)'] },
     asked: COMPUTED,
     allowed: FROM_TEXT,
   },
   {
+    theme: 'a login behind a link of the project is not read without a question',
+    world: { ...unlinked, links: { [`${ROOT}/lk`]: CONFIG } },
+    asked: LINKED,
+  },
+  {
+    theme: 'nor beside rules for the commands',
+    world: { ...unlinked, links: { [`${ROOT}/lk`]: CONFIG } },
+    rules: {
+      allow: ['grep find cat xargs ls cd for'].flatMap((names) =>
+        names.split(' ').map((name) => `Bash(${name}:*)`),
+      ),
+    },
+    asked: LINKED,
+  },
+  {
     theme: 'computed names of other files are no logins',
-    world,
+    world: unlinked,
     allowed: OTHERS,
   },
   {
