@@ -67,6 +67,19 @@ it('reports a command that was running as uncertain, and does not repeat it', as
   expect(effectsOf(home)).toBe('once\n');
 });
 
+it('does not run the program of a hook that changes after it continued', async () => {
+  const home = await killedAt('Let me see.', [[APPEND], [say('Let me see.'), hang()]]);
+  const hooks = { PostToolUse: [{ hooks: [{ type: 'command', command: 'sh check.sh' }] }] };
+  writeFileSync(path.join(home.folder, 'config/settings.json'), JSON.stringify({ hooks }));
+  writeFileSync(path.join(home.folder, 'check.sh'), 'echo as before >> hook.txt\n');
+  writeFileSync(path.join(home.folder, 'change.sh'), 'echo "echo changed >> hook.txt" > check.sh\n');
+  const calls = ['true', 'sh change.sh', 'true'].map((command, at) => [call('Bash', { command }, `c${at}`)]);
+  const model = home.script([...calls, [say('All is done.')]]);
+  const ended = await home.run(['-p', '--continue-run', ...STREAM, '--model', model]);
+  expect(ended.stderr).toContain('check.sh changed');
+  expect(readFileSync(path.join(home.folder, 'hook.txt'), 'utf8')).toBe('as before\n');
+});
+
 /** The user has a skill with a rule and a hook. */
 function homeWithSkill(): Home {
   const home = homeFor(installed.program);

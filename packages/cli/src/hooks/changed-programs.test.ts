@@ -255,3 +255,33 @@ it('the status line does not run a script that another branch changes before the
   terminal.type('again\r');
   await terminal.shows('STATUS-TWO');
 });
+
+it('a script that changed and changed back runs in the same turn', async () => {
+  const counting = '#!/bin/sh\necho once >> ran\n';
+  const made = await project({ [USER]: settings('PostToolUse'), [SCRIPT]: counting }, [
+    bash('git switch -q other', 'b1'),
+    bash('git switch -q main', 'b2'),
+    bash('ls', 'b3'),
+    [say('First.')],
+  ]);
+  commitBranches(made, { [SCRIPT]: marking('changed-ran') });
+  await made.trust();
+  const { stderr } = await made.run(['-p', 'go']);
+  expect(readFileSync(path.join(made.folder, 'ran'), 'utf8')).toBe('once\nonce\n');
+  expect(has(made, 'changed-ran')).toBe(false);
+  expect(stderr).toContain(WAITS);
+});
+
+it('a hook that blocks the report of a background agent does not keep the program', async () => {
+  const blocking = `grep -q '"prompt":"go"' || exit 2`;
+  const agent = { description: 'd', prompt: 'p', subagent_type: 'general-purpose', run_in_background: true };
+  const made = await project({ [USER]: settings('UserPromptSubmit', blocking) }, [
+    [call('Agent', agent, 'a1')],
+    [say('First.')],
+    [say('Second.')],
+    [say('Third.')],
+  ]);
+  await made.trust();
+  const { code, signal } = await made.run(['-p', 'go']);
+  expect([code, signal]).toEqual([0, null]);
+});
