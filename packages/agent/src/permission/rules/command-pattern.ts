@@ -5,6 +5,7 @@
  */
 import type { ShellAssignment, ShellWord } from '@heddle/tools/shell';
 import type { RuleList } from './rule.ts';
+import { samePrograms } from './same-commands.ts';
 import { type FirstWords, skippingMatcher } from './skipped-options.ts';
 import { countStars, type Matcher, wildcardMatcher } from './wildcard.ts';
 
@@ -183,15 +184,32 @@ export function commandDoubt(specifier: string): CommandDoubt {
   const pattern = canonicalPattern(specifier) ?? specifier;
   const [, fixed = '', open = ''] = /^([^*]*?)((?::\*| \*|\*)[\s\S]*)?$/.exec(pattern) ?? [];
   const skipping = skippingMatcher(firstWordsOf(specifier), spelledWord);
+  const matches = compileObjecting(pattern);
+  const mayMeanWords = (words: readonly ShellWord[]): boolean =>
+    skipping?.(words) === true ||
+    withOtherPrograms(words).some((other) => matches(canonicalText(other)) || skipping?.(other) === true);
   return {
-    mayMean: (spellings) =>
-      skipping !== undefined && spellings.some(({ words }) => words !== undefined && skipping(words)),
+    mayMean: (spellings) => spellings.some(({ words }) => words !== undefined && mayMeanWords(words)),
     mayGoOn({ text, quoted }) {
       if (fixed.startsWith(text)) return true;
       return open !== '' && !quoted && text.startsWith(fixed);
     },
   };
 }
+
+/** Returns a command with other names of its program. */
+function withOtherPrograms(words: readonly ShellWord[]): readonly (readonly ShellWord[])[] {
+  const [name] = words;
+  if (name === undefined) return [];
+  return samePrograms(words.slice(0, MOST_NAMES).map(({ value }) => value)).map(({ program, skipped }) =>
+    program
+      .map((value): ShellWord => ({ ...name, kind: 'literal', value, text: value, prefix: value }))
+      .concat(words.slice(skipped)),
+  );
+}
+
+/** The most words that name a program: `python3 -m pip`. */
+const MOST_NAMES = 3;
 
 /** Returns the words before the first star of a pattern. A pattern without a canonical spelling has none. */
 function firstWordsOf(specifier: string): FirstWords {
@@ -204,7 +222,9 @@ function firstWordsOf(specifier: string): FirstWords {
   const [, begin] = /^([^*]+)\*+$/.exec(words[at] ?? '') ?? [];
   if (begin !== undefined && at === words.length - 1 && end === '')
     return { words: [...words.slice(0, at), begin], rest: 'word' };
-  return { words: words.slice(0, at), rest: compileObjecting(pattern) };
+  const last = words.at(-1)?.replaceAll('*', '') ?? '';
+  const named = last === '' || last.startsWith('-') ? undefined : last;
+  return { words: words.slice(0, at), rest: compileObjecting(pattern), named };
 }
 
 /** Rules for commands, indexed by first word. Most of five hundred rules concern other programs. */
@@ -229,7 +249,9 @@ export function commandIndex<T>(
     all: rules,
     among(spellings) {
       const found = new Set(others);
-      for (const { canonical, written } of spellings) {
+      for (const { canonical, written, words } of spellings) {
+        for (const { program } of samePrograms((words ?? []).slice(0, MOST_NAMES).map(({ value }) => value)))
+          for (const index of byWord.get(program[0] ?? '') ?? []) found.add(index);
         for (const text of canonical === written ? [written] : [canonical, written]) {
           const end = text.indexOf(' ');
           for (const index of byWord.get(end < 0 ? text : text.slice(0, end)) ?? []) found.add(index);

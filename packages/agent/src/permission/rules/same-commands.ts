@@ -48,14 +48,21 @@ function inCamelCase(name: string): string {
   return name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
+/** Reads groups of spellings: `rm|container rm;rmi|image rm`. */
+function groupsIn(text: string): readonly (readonly string[])[] {
+  return text.split(';').map((spellings) => spellings.split('|'));
+}
+
 /** Commands of docker, in all spellings. */
 const DOCKER: readonly (readonly string[])[] = [
-  ...(
+  ...groupsIn(
     'rm|container rm|container remove;rmi|image rm|image remove;ps|container ls|container list|container ps;' +
-    'images|image ls|image list;build|image build|builder build|buildx build|buildx b;info|system info;events|system events'
-  )
-    .split(';')
-    .map((spellings) => spellings.split('|')),
+      'images|image ls|image list;build|image build|builder build|buildx build|buildx b;info|system info;events|system events;' +
+      'stack rm|stack down|stack remove',
+  ),
+  ...'config context network node plugin secret service volume'
+    .split(' ')
+    .map((name) => [`${name} rm`, `${name} remove`]),
   ...(
     'attach commit cp create diff exec export inspect kill logs pause port rename restart run start stats stop top unpause ' +
     'update wait'
@@ -65,7 +72,16 @@ const DOCKER: readonly (readonly string[])[] = [
   ...'history import load pull push save tag'.split(' ').map((name) => [name, `image ${name}`]),
 ];
 
-const LIKE_DOCKER: ReadonlySet<string> = new Set(['docker', 'podman', 'nerdctl']);
+/** Commands of other programs, in all spellings. */
+const SPELLINGS: ReadonlyMap<string, readonly (readonly string[])[]> = new Map([
+  ...['docker', 'podman', 'nerdctl'].map((name) => [name, DOCKER] as const),
+  ['gh', ['gist', 'issue', 'pr', 'release', 'repo'].map((name) => [`${name} create`, `${name} new`])],
+  ['helm', groupsIn('uninstall|delete|del|un')],
+  ['cargo', groupsIn('run|r;test|t;build|b;check|c;remove|rm')],
+  ['svn', groupsIn('commit|ci;delete|del|remove|rm')],
+  ['hg', groupsIn('commit|ci')],
+  ['pnpm', groupsIn('install|i|add;remove|rm|uninstall|un')],
+]);
 
 /** A word of a command, first as it is written, then its other names. */
 export type WordNames = ReadonlySet<string>;
@@ -73,22 +89,67 @@ export type WordNames = ReadonlySet<string>;
 /** Returns all spellings of a command that starts with these words, each word with all its names. */
 export function sameCommands(words: readonly string[]): readonly (readonly WordNames[])[] {
   const [program = '', ...rest] = words;
-  if (program === 'npm') {
-    const [name, ...others] = rest;
-    const isName = name !== undefined && !name.startsWith('-');
-    const named = isName ? [new Set([name, ...namesInNpm(name)]), ...others.map(alone)] : rest.map(alone);
-    return [[alone(program), ...named]];
-  }
+  if (program === 'npm') return sameInNpm(rest).map((names) => [alone(program)].concat(names));
   const plain = words.map(alone);
-  if (!LIKE_DOCKER.has(program)) return [plain];
+  const groups = SPELLINGS.get(program) ?? [];
   const others = [1, 2].flatMap((count) => {
     const written = rest.slice(0, count).join(' ');
-    const spellings = DOCKER.find((group) => group.includes(written)) ?? [];
+    const spellings = groups.find((group) => group.includes(written)) ?? [];
     return spellings
       .filter((spelling) => spelling !== written)
       .map((spelling) => [program, ...spelling.split(' '), ...rest.slice(count)].map(alone));
   });
   return [plain, ...others];
+}
+
+/** Commands of npm that also do the work of others. */
+const ALSO_IN_NPM: ReadonlyMap<string, readonly string[]> = new Map([
+  ['install', ['install-test']],
+  ['ci', ['install-ci-test']],
+  ['test', ['install-test', 'install-ci-test']],
+]);
+
+/** Scripts that are commands of npm. */
+const SCRIPTS_OF_NPM: ReadonlySet<string> = new Set(['start', 'test', 'stop', 'restart']);
+
+function sameInNpm(words: readonly string[]): readonly (readonly WordNames[])[] {
+  const [name, ...others] = words;
+  if (name === undefined || name.startsWith('-')) return [words.map(alone)];
+  const names = namesInNpm(name);
+  const rest = others.map(alone);
+  const given = rest.slice(1);
+  const scriptName = others[0] ?? '';
+  const runs = names.has('run') && SCRIPTS_OF_NPM.has(scriptName);
+  const meant = runs
+    ? scriptName
+    : [...names].find((each) => NAMES_OF_NPM.has(each) && SCRIPTS_OF_NPM.has(each));
+  const also = [...(runs ? [scriptName] : names)].flatMap((each) => ALSO_IN_NPM.get(each) ?? []);
+  const alsoNames = new Set(also.flatMap((each) => Array.from(namesInNpm(each))));
+  const after = runs ? given : rest;
+  return [
+    [new Set([name, ...names]), ...rest],
+    ...(alsoNames.size > 0 ? [[alsoNames, ...after]] : []),
+    ...(runs ? [[namesInNpm(scriptName), ...given]] : []),
+    ...(!runs && meant !== undefined ? [[namesInNpm('run'), alone(meant), ...rest]] : []),
+  ];
+}
+
+/** Words that name the same program, and the number of words of the command that they replace. */
+export interface SameProgram {
+  readonly program: readonly string[];
+  readonly skipped: number;
+}
+
+const PIP = ['pip', 'pip3', 'python -m pip', 'python3 -m pip'].map((text) => text.split(' '));
+
+/** Returns other names of the program that a command starts with: `pip` for `pip3`, and `sudo -e` for `sudoedit`. */
+export function samePrograms([name = '', option, module = '']: readonly string[]): readonly SameProgram[] {
+  const program = name.replace(/^.*\//s, '');
+  if (program === 'sudoedit') return [{ program: ['sudo', '-e'], skipped: 1 }];
+  const isPip = /^pip[\d.]*$/;
+  if (isPip.test(program)) return PIP.map((each) => ({ program: each, skipped: 1 }));
+  const isModule = /^python[\d.]*$/.test(program) && option === '-m' && isPip.test(module);
+  return isModule ? PIP.map((each) => ({ program: each, skipped: 3 })) : [];
 }
 
 function alone(word: string): WordNames {

@@ -4,7 +4,9 @@
  * uncertain for this reason.
  */
 import type { ShellWord } from '@heddle/tools/shell';
+import { plainPush, pushesOf } from './pushed-refs.ts';
 import { sameCommands, type WordNames } from './same-commands.ts';
+import { longOptions } from './same-options.ts';
 import type { Matcher } from './wildcard.ts';
 
 export interface FirstWords {
@@ -18,6 +20,8 @@ export interface FirstWords {
    * - a test: the words of the rule with those that follow in the command match it.
    */
   readonly rest: 'none' | 'any' | 'word' | Matcher;
+  /** The last operand after the first star. */
+  readonly named?: string | undefined;
 }
 
 /** The most words of a rule that are compared. One bit represents each. */
@@ -25,27 +29,64 @@ const MOST_WORDS = 24;
 
 /** Returns a test for the words of a command. `spell` returns a word as rules spell it. */
 export function skippingMatcher(
-  { words, rest }: FirstWords,
+  { words, rest, named }: FirstWords,
   spell: (word: ShellWord) => string,
 ): ((command: readonly ShellWord[]) => boolean) | undefined {
   const [program = ''] = words;
   if (words.length < 2 || words.length > MOST_WORDS) return undefined;
   const orders = sameCommands(words).map((names) => orderOf(names.slice(1)));
   const start = words.join(' ');
+  const lengthen = longOptions(words);
+  const isPush = program === 'git' && words[1] === 'push';
+  const long = lengthen?.(words) ?? words;
+  const ruled = isPush ? plainPush(long) : long;
+  const longOrders = (lengthen && ruled.length <= MOST_WORDS ? sameCommands(ruled) : []).map((names) =>
+    orderOf(names.slice(1)),
+  );
+  const isAboutHooks = ruled.includes('--no-verify');
+  const isFound = (order: Order, command: readonly CommandText[], isLong: boolean): boolean => {
+    const found = findInOrder(order, command, rest === 'word');
+    if (found === undefined) return false;
+    if (rest === 'none' && isLong && words.length > 2)
+      return command.slice(found.operand + 1).every(({ value }) => isOption(value));
+    if (rest === 'none') return found.end === command.length - 1;
+    if (typeof rest === 'string') return true;
+    return rest([start, ...command.slice(found.operand + 1).map(({ spelled }) => spelled)].join(' '));
+  };
   return (command) => {
     const [name, next] = command;
     if (name === undefined || spell(name).replace(/^.*\//s, '') !== program.replace(/^.*\//s, ''))
       return false;
+    let texts = command.map((word) => ({ spelled: spell(word), value: word.value }));
     // The options of git itself are known. Its command without them is compared, too.
-    if (program === 'git' && next?.value.startsWith('-')) return false;
-    return orders.some((order) => {
-      const found = findInOrder(order, command, rest === 'word', spell);
-      if (found === undefined) return false;
-      if (rest === 'none') return found.end === command.length - 1;
-      if (typeof rest === 'string') return true;
-      return rest([start, ...command.slice(found.operand + 1).map(spell)].join(' '));
+    if (program === 'git' && next?.value.startsWith('-')) {
+      const at = command.findIndex(({ value }) => value === words[1]);
+      if (!isAboutHooks || at < 0 || !command.slice(0, at).some(({ value }) => HOOKS.test(value)))
+        return false;
+      texts = [textOf('git'), ...texts.slice(at), textOf('--no-verify')];
+    }
+    if (orders.some((order) => isFound(order, texts, false))) return true;
+    if (lengthen === undefined) return false;
+    const written = lengthen(texts.map(({ spelled }) => spelled));
+    const forms = isPush && written[1] === 'push' ? pushesOf(written, ruled, named) : [written];
+    return forms.some((form) => {
+      const formed = form.map(textOf);
+      return longOrders.some((order) => isFound(order, formed, true));
     });
   };
+}
+
+/** A setting of the command line that replaces the hooks of git. */
+const HOOKS = /^(?:-c|--config-env=)?core\.hookspath(?:=|$)/i;
+
+/** A word of a command: as rules spell it, and its value. */
+interface CommandText {
+  readonly spelled: string;
+  readonly value: string;
+}
+
+function textOf(text: string): CommandText {
+  return { spelled: text, value: text };
 }
 
 /** The words of a rule after the program. */
@@ -89,9 +130,8 @@ function isOption(text: string): boolean {
 /** Returns the positions of the last operand and of the last word of the rule. The first possible positions count. */
 function findInOrder(
   { operands, options }: Order,
-  command: readonly ShellWord[],
+  command: readonly CommandText[],
   mayContinue: boolean,
-  spell: (word: ShellWord) => string,
 ): { readonly operand: number; readonly end: number } | undefined {
   const reached = [0];
   // Bit n: the first n operands are found, and all other words so far may be skipped.
@@ -100,7 +140,7 @@ function findInOrder(
   for (let at = 1; at < command.length && reached.length <= operands.length; at++) {
     const word = command[at];
     if (word === undefined || states === 0) return undefined;
-    const text = spell(word);
+    const text = word.spelled;
     const isSkipped = isOption(text) || mayBeValue;
     let next = 0;
     for (const [count, { names, isFree, isLast }] of operands.entries()) {
@@ -136,7 +176,7 @@ const MOST_LETTERS = 4;
 /** Returns the position from which on an option is given. Its letters may be in several words. */
 function findOption(
   option: string,
-  command: readonly ShellWord[],
+  command: readonly CommandText[],
   after: number,
   mayContinue: boolean,
 ): number | undefined {

@@ -35,6 +35,7 @@ import { MAKE_WORDS } from './make-words.ts';
 import { NAMED } from './named.ts';
 import { VALUES_OF_WORDS } from './values-of-words.ts';
 import { UNUSUAL_NAMES } from './unusual-names.ts';
+import { OTHER_FORMS } from './other-forms.ts';
 import { OTHER_NAMES } from './other-names.ts';
 import { SEARCHED_FILES } from './searched-files.ts';
 import { OUTPUTS_OF_PROGRAMS } from './outputs-of-programs.ts';
@@ -128,4 +129,5 @@ export const THEMES: readonly Theme[] = [
   ...UNDERSTOOD_OPTIONS,
   ...STARRED_RULES,
   ...SKIPPED_OPTIONS,
+  ...OTHER_FORMS,
 ];
