@@ -111,8 +111,9 @@ describe('a repository', () => {
   });
 
   it('that cannot be read is told as such', () => {
-    const { context, write } = place();
-    for (const name of ['HEAD', 'objects', 'refs']) write(`project/.git/${name}/x`, '');
+    const { context, write, project } = place();
+    for (const name of ['objects', 'refs']) write(`project/.git/${name}/x`, '');
+    symlinkSync('refs/none', path.join(project, '.git/HEAD'));
     expect(context().userContext[GIT]).toBe('its HEAD cannot be read');
   });
 });

@@ -198,6 +198,56 @@ describe('deny rules above a session', () => {
     expect(acceptedRepositoryTop(cwd)).toBe(undefined);
   });
 
+  const heads: readonly (readonly [string, string | undefined])[] = [
+    ['other text', 'hello\n'],
+    ['no text', ''],
+    ['a link outside of refs', undefined],
+    ['a name outside of refs', 'ref: heads/x\n'],
+    ['more blanks than git reads', `ref:${' '.repeat(300)}refs/heads/x\n`],
+    ['more than 4 kB', `ref: refs/heads/x\n${'x'.repeat(4096)}`],
+    ['too few digits', `${'a'.repeat(39)}\n`],
+  ];
+  it.each(heads)('count if git rejects the HEAD beside them: %s', async (_, head) => {
+    const { cwd, project, write, permissions } = below('.git/objects/x', '');
+    write('project/.git/refs/x', '');
+    if (head === undefined) {
+      write('project/.git/H2', 'ref: refs/heads/x\n');
+      symlinkSync('H2', path.join(project, '.git/HEAD'));
+    } else write('project/.git/HEAD', head);
+    expect(acceptedRepositoryTop(cwd)).toBe(undefined);
+    expect(texts((await permissions({ cwd, projectRoot: undefined })).rules.deny)).toHaveLength(1);
+  });
+
+  it.each([
+    ['HEAD is a folder', { 'HEAD/x': '', 'objects/x': '', 'refs/x': '' }],
+    ['`commondir` leads nowhere', { HEAD: 'ref: refs/heads/x\n', commondir: '../nowhere\n' }],
+    ['`commondir` names a folder without data', { HEAD: 'ref: refs/heads/x\n', commondir: '..\n' }],
+    ['`commondir` is empty', { HEAD: 'ref: refs/heads/x\n', commondir: '', 'objects/x': '', 'refs/x': '' }],
+    ['`refs` is missing', { HEAD: 'ref: refs/heads/x\n', 'objects/x': '' }],
+  ])('count above a nearer `.git` that git rejects: %s', async (_, data) => {
+    const { cwd, write, permissions } = below('.git', '');
+    for (const [name, text] of Object.entries(data)) write(`project/pkg/sub/.git/${name}`, text);
+    expect(texts((await permissions({ cwd, projectRoot: undefined })).rules.deny)).toHaveLength(1);
+  });
+
+  it.each(['ref:refs/heads/x', 'ref: \t\nrefs/heads/x', 'a'.repeat(40), `${'0'.repeat(64)}\n`])(
+    'do not count above a repository that git uses, with HEAD %j',
+    async (head) => {
+      const { cwd, write, permissions } = below('.git', '');
+      for (const name of ['objects/x', 'refs/x']) write(`project/pkg/sub/.git/${name}`, '');
+      write('project/pkg/sub/.git/HEAD', head);
+      expect(acceptedRepositoryTop(cwd)).toBe(cwd);
+      expect((await permissions({ cwd, projectRoot: undefined })).rules.deny).toEqual([]);
+    },
+  );
+
+  it('do not count above a repository whose HEAD is a link to refs', async () => {
+    const { cwd, write, permissions } = below('.git', '');
+    for (const name of ['objects/x', 'refs/x']) write(`project/pkg/sub/.git/${name}`, '');
+    symlinkSync('refs/heads/none', path.join(cwd, '.git/HEAD'));
+    expect((await permissions({ cwd, projectRoot: undefined })).rules.deny).toEqual([]);
+  });
+
   it('count up to the outermost entry, or to the repository that git uses', async () => {
     const { cwd, project, write, permissions } = below('.git', 'gitdir: ../nowhere\n');
     write('project/pkg/.git', '');

@@ -3,6 +3,7 @@ import { existsSync, lstatSync, readdirSync, readFileSync, statSync } from 'node
 import path from 'node:path';
 import type { RuleSource } from '../permission/rules/rule.ts';
 import type { JsonObject } from '@heddle/core';
+import { isGitData } from './git-data.ts';
 
 /** The scopes of the user's own settings files. */
 export type Scope = Extract<RuleSource, 'user' | 'project' | 'local'>;
@@ -167,12 +168,6 @@ function kindOfGit(git: string): 'accepted' | 'rejected file' | 'rejected folder
     // It cannot be read.
     return 'rejected file';
   }
-}
-
-/** Git uses a folder only with these entries. In the data of a working tree, `commondir` names the folder of the others. */
-function isGitData(folder: string): boolean {
-  const has = (name: string): boolean => existsSync(path.join(folder, name));
-  return has('HEAD') && ((has('objects') && has('refs')) || has('commondir'));
 }
 
 /** Also true for a link that leads nowhere. */

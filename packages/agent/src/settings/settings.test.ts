@@ -140,7 +140,8 @@ describe('settings', () => {
 
   it('of a project are found from below, up to the top of its repository', () => {
     const { write, project } = createSettingsHome();
-    for (const name of ['HEAD', 'objects/x', 'refs/x']) write(`project/.git/${name}`, '');
+    write('project/.git/HEAD', 'ref: refs/heads/x\n');
+    for (const name of ['objects/x', 'refs/x']) write(`project/.git/${name}`, '');
     write('project/a/b/x', '');
     expect(projectRoot(path.join(project, 'a/b'))).toBe(project);
     write('project/a/.claude/settings.json', {});
@@ -287,7 +288,8 @@ describe('an untrusted folder', () => {
 
   it('is trusted by its real path and the top of its repository, and keeps what else is known of it', () => {
     const { write, read, home, project } = createSettingsHome();
-    for (const name of ['HEAD', 'objects/x', 'refs/x']) write(`project/.git/${name}`, '');
+    write('project/.git/HEAD', 'ref: refs/heads/x\n');
+    for (const name of ['objects/x', 'refs/x']) write(`project/.git/${name}`, '');
     write('project/sub/x', '');
     write('home/.claude.json', { projects: { [project]: { history: [1] } }, theme: 'dark' });
     trustFolder({ cwd: path.join(project, 'sub'), home, env: {} });

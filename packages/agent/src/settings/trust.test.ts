@@ -205,7 +205,8 @@ describe('trust', () => {
 
   it('is given to the folder itself where the repository around it is the home folder', () => {
     const { write, home } = createSettingsHome();
-    for (const name of ['HEAD', 'objects/x', 'refs/x']) write(`home/.git/${name}`, '');
+    write('home/.git/HEAD', 'ref: refs/heads/x\n');
+    for (const name of ['objects/x', 'refs/x']) write(`home/.git/${name}`, '');
     write('home/clone/x', '');
     const cwd = path.join(home, 'clone');
     expect(trustFolder({ cwd, home, env: {} })).toEqual({ ok: true, folder: cwd });
@@ -238,6 +239,7 @@ describe('trust', () => {
     const { write, home } = createSettingsHome();
     write('home/main/.git/worktrees/w/HEAD', 'ref: refs/heads/x\n');
     write('home/main/.git/worktrees/w/commondir', '../..\n');
+    for (const name of ['objects/x', 'refs/x']) write(`home/main/.git/${name}`, '');
     write('home/w/.git', 'gitdir: ../main/.git/worktrees/w\n');
     write('home/w/a/x', '');
     const top = path.join(home, 'w');
