@@ -6,7 +6,7 @@ export { readFileOrPipe } from './json-file.ts';
 export { loadSettings, type LoadedSettings, type SettingsRequest } from './load-settings.ts';
 export { KNOWN_SETTINGS, type KnownSetting } from './known-settings.ts';
 export { loopOverrides } from './loop-settings.ts';
-export { isSwitchedOn, readSetting } from './known-settings.ts';
+export { isSwitchedOn, raisesMode, readSetting } from './known-settings.ts';
 export { mergeSettings, valueAt } from './merge-settings.ts';
 export { findRuleDoubt } from '../permission/rules/rule-doubts.ts';
 export { doubtAboutPlace } from './permission-settings.ts';
@@ -41,3 +41,4 @@ export {
   trustIn,
 } from './trust.ts';
 export type { LoadedFile } from './scopes.ts';
+export { parseSettings } from './validate-settings.ts';

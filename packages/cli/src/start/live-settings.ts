@@ -13,13 +13,13 @@ import {
   settingsFiles,
   stateFile,
 } from '@heddle/agent/settings';
-import { isJsonObject, type JsonObject } from '@heddle/core';
 import os from 'node:os';
 import path from 'node:path';
 import { changeableFiles } from './changeable-files.ts';
 import type { LiveServers } from './live-servers.ts';
 import { type PermissionFlags, type PermissionSetup, permissionSetup } from '../permissions/setup.ts';
 import type { SessionHooks } from './session-hooks.ts';
+import { hasNews, stricterFile, UNTIL_PROMPT, UNTIL_VALID, withWrittenGrants } from './stricter-file.ts';
 import { stateOf } from './watched-files.ts';
 
 interface LiveSettingsSetup {
@@ -159,12 +159,12 @@ export class LiveSettings {
     const { flags, rules } = this.#setup;
     const known = { ...flags, settingsFiles: this.#files };
     const setup = await permissionSetup({ ...known, keptSettings: this.#kept });
-    const contents = this.#lastValidContents(setup.loaded);
+    const contents = this.#contentsUntilValid(setup.loaded);
     let isHeld = false;
     for (const [file, before] of this.#held) {
       if (this.#kept.has(file)) continue;
       const now = contents.get(file) ?? setup.loaded.files.find((loaded) => loaded.file === file);
-      contents.set(file, stricterFile(before, now, rules));
+      contents.set(file, stricterFile(before, now, rules, UNTIL_PROMPT));
       isHeld ||= hasNews(before, now, rules);
     }
     if (contents.size === 0) return { setup, isHeld };
@@ -174,22 +174,25 @@ export class LiveSettings {
 
   /**
    * Returns the contents that count in place of files that are not valid now, and reports these. An editor may write a file in several
-   * steps, and its protections must not end in between. A file that does not exist is valid.
+   * steps, and its protections must not end in between: of a file that can be read in part, the stricter rules of both contents count,
+   * of others the last valid content. A file that does not exist is valid.
    */
-  #lastValidContents(loaded: LoadedSettings): Map<string, LoadedFile | undefined> {
+  #contentsUntilValid(loaded: LoadedSettings): Map<string, LoadedFile | undefined> {
     const invalid = invalidFiles(loaded);
     this.#takeValid(loaded, invalid);
     const contents = new Map<string, LoadedFile | undefined>();
     for (const [file, why] of invalid) {
-      const isRead = loaded.files.some((one) => one.file === file);
-      const before = isRead ? undefined : this.#loadedFrom(file);
-      const content = this.#valid.get(file) ?? before;
-      if (content === undefined) continue;
-      contents.set(file, content);
+      const now = loaded.files.find((one) => one.file === file);
+      const before = this.#valid.get(file) ?? (now === undefined ? this.#loadedFrom(file) : undefined);
+      if (before === undefined) continue;
+      const { rules, notify } = this.#setup;
+      const counts = now && stricterFile(before, withWrittenGrants(now), rules, UNTIL_VALID);
+      contents.set(file, counts ?? before);
+      const what = counts
+        ? 'The stricter rules of its last valid and its new content count, and the hooks of both,'
+        : 'Its last valid content stays in force';
       if (!this.#invalid.has(file))
-        this.#setup.notify(
-          `${file} is not valid: ${why}. Its last valid content stays in force until the file is valid again.`,
-        );
+        notify(`${file} is not valid: ${why}. ${what} until the file is valid again.`);
     }
     this.#invalid = invalid;
     return contents;
@@ -264,65 +267,4 @@ function isOfFlag({ source, file }: LoadedFile, { managedSettings }: PermissionF
 
 function statesOf(files: readonly SettingsFile[]): ReadonlyMap<string, string> {
   return new Map(files.map(({ file }) => [file, stateOf(file)]));
-}
-
-type Live = Pick<LivePermissions, 'rules' | 'directories'>;
-
-/**
- * Returns the earlier content of a file with the stricter rules of both contents. Allow rules count if both have them, or if an answer
- * of the user has just written them. Undefined if the file was and is missing.
- */
-function stricterFile(
-  before: LoadedFile | undefined,
-  now: LoadedFile | undefined,
-  live: Live,
-): LoadedFile | undefined {
-  const file = before ?? now;
-  if (file === undefined) return undefined;
-  const earlier = before?.counting ?? {};
-  const [had, has] = [permissionsOf(before), permissionsOf(now)];
-  const permissions = {
-    ...had,
-    deny: [...new Set([...listOf(had, 'deny'), ...listOf(has, 'deny')])],
-    ask: [...new Set([...listOf(had, 'ask'), ...listOf(has, 'ask')])],
-    allow: listOf(has, 'allow').filter(
-      (rule) => listOf(had, 'allow').includes(rule) || isLive(rule, file, live),
-    ),
-  };
-  const counting = { ...earlier, permissions };
-  return { ...file, counting, settings: before === undefined ? counting : before.settings };
-}
-
-/** Whether the new content has something that does not count yet. */
-function hasNews(before: LoadedFile | undefined, now: LoadedFile | undefined, live: Live): boolean {
-  const [had, has] = [permissionsOf(before), permissionsOf(now)];
-  const isNewRule = listOf(has, 'allow').some(
-    (rule) => !listOf(had, 'allow').includes(rule) && (now === undefined || !isLive(rule, now, live)),
-  );
-  const isNewFolder = listOf(has, 'additionalDirectories').some(
-    (folder) =>
-      !listOf(had, 'additionalDirectories').includes(folder) &&
-      !live.directories.includes(path.resolve(now?.base ?? '', folder)),
-  );
-  return isNewRule || isNewFolder || othersOf(before) !== othersOf(now);
-}
-
-function isLive(rule: string, { source }: LoadedFile, { rules }: Live): boolean {
-  return rules.allow.some((one) => one.source === source && one.text === rule);
-}
-
-function othersOf(file: LoadedFile | undefined): string {
-  const { permissions: _permissions, ...others } = file?.counting ?? {};
-  return JSON.stringify(others);
-}
-
-function permissionsOf(file: LoadedFile | undefined): JsonObject {
-  const permissions = file?.counting['permissions'];
-  return isJsonObject(permissions) ? permissions : {};
-}
-
-/** The texts of a list. Other values were reported when the file was read. */
-function listOf(permissions: JsonObject, key: string): readonly string[] {
-  const list: unknown = permissions[key];
-  return Array.isArray(list) ? list.filter((item): item is string => typeof item === 'string') : [];
 }
