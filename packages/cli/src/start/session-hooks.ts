@@ -218,7 +218,7 @@ export class SessionHooks {
     };
   }
 
-  /** A prompt that was cut off continues, which is no prompt of the user: changes from here on wait for the next one. */
+  /** A prompt that was cut off continues. Changes from here on wait for the next prompt of the user. */
   continued(): void {
     const { commandFiles } = this.#setup;
     if (commandFiles?.isEmpty === true) commandFiles.rememberSoon();

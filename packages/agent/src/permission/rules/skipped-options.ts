@@ -61,8 +61,7 @@ export function skippingMatcher(
     // The options of git itself are known. Its command without them is compared, too.
     if (program === 'git' && next?.value.startsWith('-')) {
       const at = command.findIndex(({ value }) => value === words[1]);
-      if (!isAboutHooks || at < 0 || !command.slice(0, at).some(({ value }) => HOOKS.test(value)))
-        return false;
+      if (!isAboutHooks || at < 0 || !command.some(({ value }) => HOOKS.test(value))) return false;
       texts = [textOf('git'), ...texts.slice(at), textOf('--no-verify')];
     }
     if (orders.some((order) => isFound(order, texts, false))) return true;

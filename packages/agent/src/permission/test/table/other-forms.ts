@@ -78,6 +78,8 @@ const OTHER_OPTIONS: readonly string[] = [
   'git commit --no-v -m x',
   'git -c core.hooksPath=/dev/null commit -m x',
   'git -c core.hookspath=x -C y commit',
+  'git -C commit -c core.hooksPath=x commit',
+  'git --config-env core.hooksPath=X commit',
   'git branch -d -f x',
   'git branch -df x',
   'git branch --delete --force x',
