@@ -1,10 +1,10 @@
 /** Programs of hooks that a call of the model changes: they run again after the user's next prompt. */
-import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { call, say } from '@heddle/testing';
 import { expect, it } from 'vitest';
 import { type Project, setUpProjects } from '../test/project.ts';
+import { commitBranches } from './test/branches.ts';
 
 const project = setUpProjects();
 
@@ -21,29 +21,6 @@ function settings(event: string, command = `sh ${SCRIPT}`, allow: readonly strin
     permissions: { allow: ['Bash(git switch *)', ...allow] },
     hooks: { [event]: [{ hooks: [{ type: 'command', command }] }] },
   });
-}
-
-function git(folder: string, ...argv: readonly string[]): void {
-  const who = ['-c', 'user.name=T', '-c', 'user.email=t@example.com', '-c', 'commit.gpgsign=false'];
-  execFileSync('git', [...who, ...argv], { cwd: folder, stdio: 'ignore' });
-}
-
-/** Commits the files of the project as `main`, and these as the branch `other`. Null removes a file. */
-function commitBranches({ folder }: Project, other: Readonly<Record<string, string | null>>): void {
-  git(folder, 'init', '-q', '-b', 'main');
-  git(folder, 'add', '-A');
-  git(folder, 'commit', '-q', '-m', 'main');
-  git(folder, 'switch', '-q', '-c', 'other');
-  for (const [name, content] of Object.entries(other)) {
-    const file = path.join(folder, name);
-    mkdirSync(path.dirname(file), { recursive: true });
-    if (content === null) rmSync(file);
-    else writeFileSync(file, content);
-    if (content?.startsWith('#!') === true) chmodSync(file, 0o755);
-  }
-  git(folder, 'add', '-A');
-  git(folder, 'commit', '-q', '-m', 'other');
-  git(folder, 'switch', '-q', 'main');
 }
 
 const has = ({ folder }: Project, name: string): boolean => existsSync(path.join(folder, name));

@@ -1,6 +1,6 @@
-/** Branches of a project for tests, with different settings. */
+/** Branches of a project for tests, with different files. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Project } from '../../test/project.ts';
 
@@ -9,10 +9,10 @@ export function git(folder: string, ...argv: readonly string[]): void {
   execFileSync('git', [...who, ...argv], { cwd: folder, stdio: 'ignore' });
 }
 
-/** Commits the files of the project as `main`, and these as the branch `other`. Null removes a file. */
+/** Commits the files of the project as `main`, and these as the branch `other`: texts, or objects as JSON. Null removes a file. */
 export function commitBranches(
   { folder }: Pick<Project, 'folder'>,
-  other: Readonly<Record<string, object | null>>,
+  other: Readonly<Record<string, object | string | null>>,
 ): void {
   git(folder, 'init', '-q', '-b', 'main');
   git(folder, 'add', '-A', '--', '.', ':!.env', ':!events');
@@ -22,7 +22,8 @@ export function commitBranches(
     const file = path.join(folder, name);
     mkdirSync(path.dirname(file), { recursive: true });
     if (content === null) rmSync(file);
-    else writeFileSync(file, JSON.stringify(content));
+    else writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content));
+    if (typeof content === 'string' && content.startsWith('#!')) chmodSync(file, 0o755);
   }
   git(folder, 'add', '-A', '--', '.', ':!.env');
   git(folder, 'commit', '-q', '-m', 'other');
