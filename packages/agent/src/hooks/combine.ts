@@ -1,4 +1,5 @@
 /** The answers of several hooks on one event, as one. They ran in parallel; the strictest decision wins. Pure. */
+import { isQuestion } from '../permission/rules/tool-names.ts';
 import type { HookDefinition, HookHandler } from './definition.ts';
 import { traitsOf } from './events.ts';
 import { blockOutcome, type CallDecision, type HookFailure, type HookOutcome } from './outcome.ts';
@@ -29,8 +30,12 @@ const MAY_DENY: ReadonlySet<HookFailure['kind']> = new Set(['unreadable', 'not_s
 
 const STRICTEST_FIRST: readonly CallDecision[] = ['deny', 'ask', 'allow'];
 
-export function combineHooks(answers: readonly AnsweredHook[]): HookResponse {
-  const all = answers.map((answer) => ({ ...answer, outcome: closeFailed(answer) }));
+/** `subject`: the value that the matchers were compared with. */
+export function combineHooks(answers: readonly AnsweredHook[], subject = ''): HookResponse {
+  const all = answers.map((answer) => {
+    const outcome = closeFailed(answer);
+    return { ...answer, outcome: isWideApproval(answer, subject) ? withoutPermission(outcome) : outcome };
+  });
   const outcomes = all.map(({ outcome }) => outcome);
   const changing = outcomes.findLast(({ updatedInput }) => updatedInput !== undefined);
   // A hook allows the input that it saw or wrote. It did not see the input of another hook.
@@ -70,6 +75,22 @@ export function combineHooks(answers: readonly AnsweredHook[]): HookResponse {
       failure === undefined ? [] : [{ hook, failure }],
     ),
   };
+}
+
+/**
+ * Returns whether a hook for any tool permits a question to the user, such as the approval of a plan. It answers in place of
+ * the user only if its matcher names the question. A client's callback is the client's own answer.
+ */
+function isWideApproval({ hook, outcome }: AnsweredHook, subject: string): boolean {
+  if (outcome.permission?.behavior !== 'allow' || !isQuestion(subject)) return false;
+  return hook.handler.type !== 'callback' && hook.matches(NO_TOOL);
+}
+
+/** No tool has this name. A matcher that accepts it does not name tools. */
+const NO_TOOL = 'NameOfNoTool';
+
+function withoutPermission({ permission: _wide, ...outcome }: HookOutcome): HookOutcome {
+  return outcome;
 }
 
 /** A hook that fails closed and failed blocks its event. So does a host callback that stays silent where silence blocks. */

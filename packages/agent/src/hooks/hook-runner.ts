@@ -154,7 +154,7 @@ export class HookRunner {
     if (hooks.length === 0) return NO_HOOKS;
     const runAll = async (variables: Readonly<Record<string, string>>): Promise<HookResponse> => {
       const answers = hooks.map((hook) => this.#runOne(hook, { ...call, variables }));
-      const response = combineHooks(await Promise.all(answers));
+      const response = combineHooks(await Promise.all(answers), subjectOf(call.event, call.input));
       // They name the commands of hooks.
       const { blockedBy, failures } = response;
       return { ...response, ...this.#redact({ blockedBy, failures }) };

@@ -75,7 +75,10 @@ describe('authorize', () => {
     fc.assert(
       fc.property(script, covered, (built, commands) => {
         const text = built.render(at(commands));
-        expect(shell(text, { rules: RULES })).toEqual(shell(text, { rules: RULES }));
+        // `examined` contains functions, which are equal only to themselves. All others are plain data.
+        const { examined: _one, ...first } = shell(text, { rules: RULES });
+        const { examined: _other, ...second } = shell(text, { rules: RULES });
+        expect(first).toEqual(second);
       }),
       { numRuns: 100 },
     );

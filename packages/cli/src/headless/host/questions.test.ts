@@ -49,6 +49,33 @@ describe('a host that answers questions', () => {
   });
 
   it.each([
+    ['', 'ExitPlanMode'],
+    ['.*', 'ExitPlanMode'],
+    // The plan is approved, so the call after it is the first that asks.
+    ['ExitPlanMode', 'Write'],
+  ])(
+    'is asked about a plan unless the matcher of a PermissionRequest hook names it: "%s"',
+    async (matcher, first) => {
+      const decision = { hookEventName: 'PermissionRequest', decision: { behavior: 'allow' } };
+      const command = `echo '${JSON.stringify({ hookSpecificOutput: decision })}'`;
+      const hooks = { PermissionRequest: [{ matcher, hooks: [{ type: 'command', command }] }] };
+      const { asked, reply } = answering(() => ({ behavior: 'deny', message: 'Not yet.' }));
+      const script = [
+        call('ExitPlanMode', { plan: 'Write a file.' }, 'p1'),
+        call('Write', { file_path: 'made.txt', content: 'x' }, 'w1'),
+        say('Done.'),
+      ];
+      const held = await perform(script, {
+        flags: [...ASKS, '--permission-mode', 'plan', '--settings', JSON.stringify({ hooks })],
+        first: [prompt('go')],
+        reply,
+      });
+      expect(asked[0]?.['tool_name']).toBe(first);
+      expect(existsSync(path.join(held.folder, 'made.txt'))).toBe(false);
+    },
+  );
+
+  it.each([
     ['returns the same input', {}],
     ['changes another field', { content: 'y' }],
   ])('permits only the place that was asked about if it %s', async (_, change) => {
