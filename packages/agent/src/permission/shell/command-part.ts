@@ -281,12 +281,11 @@ function nameBeginning({ kind, value, prefix }: ShellWord): string {
 }
 
 function proof(command: SimpleCommand, { words, more }: Unwrapped, around: Around): CommandPart['readOnly'] {
-  const { name, assignments, inside } = command;
+  const { name, assignments } = command;
   if (name === undefined) return assignments.every((assignment) => isOwn(assignment.name)) ? 'yes' : 'no';
   const [program] = words;
   if (around.shape === 'functions' || around.isShellChanged) return 'no';
-  // A background command may outlast the call.
-  const proven = inside.includes('background') ? 'beside a rule' : 'yes';
+  const proven = mayOutlastCall(command) ? 'beside a rule' : 'yes';
   if (readsLine(command)) return proven;
   if (!assignments.every(isHarmlessPrefix) || program === undefined || changesFiles(program.value))
     return 'no';
@@ -299,6 +298,21 @@ function proof(command: SimpleCommand, { words, more }: Unwrapped, around: Aroun
     ? proven
     : 'no';
 }
+
+/**
+ * The shell does not wait for commands in the background or in a process substitution. The first may have any length. The others end
+ * with the group of the shell, except if `timeout` gives them a group of their own.
+ */
+function mayOutlastCall({ inside, name, args }: SimpleCommand): boolean {
+  if (inside.includes('background')) return true;
+  return inside.includes('process_substitution') && [name, ...args].some(leavesGroup);
+}
+
+function leavesGroup(word: ShellWord | undefined): boolean {
+  return word !== undefined && LEAVES_GROUP.test(word.value);
+}
+
+const LEAVES_GROUP = /(^|\/)g?timeout$/;
 
 /** Returns whether a version manager may run a program that a file of the project names, and that the user did not trust. */
 function mayRunOther(words: readonly ShellWord[], { folders, world }: Around): boolean {

@@ -80,6 +80,8 @@ export const READING: readonly Theme[] = [
       'if ls; then pwd; fi',
       'while ls; do pwd; done',
       'cat <(ls)',
+      'timeout 9 ls | cat',
+      'diff <(sort a) <(sort b)',
       'echo $(ls)',
       'echo `ls`',
       'echo "$?"',
@@ -102,6 +104,9 @@ export const READING: readonly Theme[] = [
     ],
     asked: [
       'sleep 100 &',
+      'head -1 <(timeout 500 tail -f a)',
+      'cat <(xargs timeout 9 cat < a)',
+      'ls > >(timeout 0 cat)',
       '(ls; make)',
       'if ls; then make; fi',
       'for a in b; do make; done',
