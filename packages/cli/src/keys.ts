@@ -71,9 +71,12 @@ export function modelEnvironment(): Environment {
   return { ...process.env, ...Object.fromEntries(kept) };
 }
 
-/** Returns the keys as the launcher passes them, for a process of this program: descriptor 3, `HEDDLE_KEYS_FD=3`. */
-export function keyLines(): string {
-  return [...kept].map(([name, value]) => `${name}=${value}\n`).join('');
+/**
+ * Returns the variables that this process keeps, for another process of this program: descriptor 3, `HEDDLE_KEYS_FD=3`. JSON, because
+ * variables of any name may repeat a key, and values may contain line breaks.
+ */
+export function keysForProcess(): string {
+  return JSON.stringify(Object.fromEntries(kept));
 }
 
 /** Variables for commands, from hooks. They win over the environment. */
@@ -106,7 +109,7 @@ function keepOut(): void {
   }
 }
 
-/** One variable a line, `NAME=value`. A value may have line breaks of its own. */
+/** Reads what the launcher or another process of this program passed. */
 function readKeys(descriptor: number): void {
   try {
     const about = fstatSync(descriptor);
@@ -114,15 +117,27 @@ function readKeys(descriptor: number): void {
     if (!about.isFIFO() && !about.isFile() && !about.isSocket()) return;
     const text = readFileSync(descriptor, 'utf8');
     closeSync(descriptor);
-    const names = new RegExp(`^(${[...SECRET_VARIABLES, ...FLEET_VARIABLES].join('|')})=`, 'm');
-    const [, ...parts] = text.split(names);
-    for (let at = 0; at < parts.length; at += 2) {
-      const name = parts[at] ?? '';
-      const value = (parts[at + 1] ?? '').replace(/\n+$/, '');
-      if (isSecretVariable(name)) kept.set(name, value);
-      else if (value !== '') ofFleet.set(name, value);
-    }
+    if (text.startsWith('{')) readObject(text);
+    else readLines(text);
   } catch {
     // The descriptor is not there: the variable came from somewhere else.
+  }
+}
+
+function readObject(text: string): void {
+  const parsed: unknown = JSON.parse(text);
+  const variables: [string, unknown][] = Object.entries(parsed ?? {});
+  for (const [name, value] of variables) if (typeof value === 'string') kept.set(name, value);
+}
+
+/** The launcher writes one variable a line, `NAME=value`, of known names only. A value may have line breaks of its own. */
+function readLines(text: string): void {
+  const names = new RegExp(`^(${[...SECRET_VARIABLES, ...FLEET_VARIABLES].join('|')})=`, 'm');
+  const [, ...parts] = text.split(names);
+  for (let at = 0; at < parts.length; at += 2) {
+    const name = parts[at] ?? '';
+    const value = (parts[at + 1] ?? '').replace(/\n+$/, '');
+    if (isSecretVariable(name)) kept.set(name, value);
+    else if (value !== '') ofFleet.set(name, value);
   }
 }

@@ -47,10 +47,14 @@ interface Job {
 
 const KEY = { ANTHROPIC_API_KEY: 'sk-ant-not-in-any-file', HEDDLE_PASS_KEYS: 'ANTHROPIC_API_KEY' };
 
-async function startJob(script: readonly ScriptStep[], flags: readonly string[] = []): Promise<Job> {
+async function startJob(
+  script: readonly ScriptStep[],
+  flags: readonly string[] = [],
+  more: Readonly<Record<string, string>> = {},
+): Promise<Job> {
   const home = homeFor(installed.program);
   const argv = ['run', '--background', 'Do the work.', '--model', home.script(script), ...flags];
-  const ended = await home.run(argv, { env: KEY });
+  const ended = await home.run(argv, { env: { ...KEY, ...more } });
   expect(ended).toMatchObject({ code: 0, stderr: '' });
   const [, id = ''] = /^Job ([0-9a-f]{8}) runs in the background\./.exec(ended.stdout) ?? [];
   const folder = path.join(home.folder, 'config/jobs', id);
@@ -147,6 +151,26 @@ describe('a background job', () => {
     expect(job.state()).toMatchObject({ state: 'failed', questions: [], outcome: { text: 'stopped' } });
     const resumed = await job.home.run(['jobs', 'resume', job.id]);
     expect(resumed.stderr).toContain(`The turn of the job has ended. To continue: heddle --resume`);
+  });
+
+  it('keeps variables that repeat a key from its commands, and the key from what it stores', async () => {
+    const key = 'sk-proj-not-in-any-file-either';
+    const copies = { OPENAI_KEY: key, COPY: `first\n${key}`, ADDRESS: `https://user:${key}@localhost` };
+    const command = `printf 'sk-proj-%s' not-in-any-file-either; printenv ${Object.keys(copies).join(' ')}; true`;
+    const job = await startJob(
+      [[call('Bash', { command }, 'b1')], [say('Done.')]],
+      ['--allowed-tools', 'Bash'],
+      {
+        OPENAI_API_KEY: key,
+        ...copies,
+      },
+    );
+    await job.until(({ state }) => state === 'done');
+    const log = await job.home.run(['logs', job.id, '--json']);
+    expect(log.stdout).toContain('[redacted]');
+    const names = readdirSync(job.home.folder, { recursive: true, withFileTypes: true });
+    for (const file of names.filter((name) => name.isFile() && !name.name.endsWith('.ts')))
+      expect(readFileSync(path.join(file.parentPath, file.name), 'latin1')).not.toContain(key);
   });
 
   it('passes a denial with its reason to the model', async () => {

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { Writable } from 'node:stream';
-import { keyLines } from '../keys.ts';
+import { keysForProcess } from '../keys.ts';
 
 interface DetachedSetup {
   readonly cwd: string;
@@ -24,7 +24,7 @@ export function spawnDetached(argv: readonly string[], { cwd, log, env = {} }: D
       stdio: ['ignore', output, output, 'pipe'],
     });
     const keys = child.stdio[3];
-    if (keys instanceof Writable) keys.on('error', () => undefined).end(keyLines());
+    if (keys instanceof Writable) keys.on('error', () => undefined).end(keysForProcess());
     return child;
   } finally {
     closeSync(output);

@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
-import { keyLines } from '../keys.ts';
+import { keysForProcess } from '../keys.ts';
 import { pick } from '../sessions/pick.ts';
 
 /** The new session has its file within this time, or the start has failed. */
@@ -28,7 +28,7 @@ export async function startFork(session: string, message: string, prompt: string
     stdio: ['pipe', 'ignore', 'pipe', 'pipe'],
   });
   const keys = child.stdio[3];
-  if (keys instanceof Writable) keys.on('error', () => undefined).end(keyLines());
+  if (keys instanceof Writable) keys.on('error', () => undefined).end(keysForProcess());
   let reason = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     reason = `${reason}${text}`.slice(-1_000);
