@@ -88,11 +88,11 @@ function stepInto(step: Step, name: string, world: PermissionWorld): Step {
   return { real: world.realpath(path.posix.join(step.real, name)), before: step };
 }
 
-function stepsUp(step: Step): Step[] {
-  const { before } = step;
-  const real = path.posix.dirname(step.real);
-  if (before === undefined || real === before.real) return [before ?? step];
-  return [{ real, before: before.before }, before];
+/** The first one is the parent of the folder itself. A link may lead deeper than its own path, so the names of that path may run out. */
+function stepsUp({ real, before }: Step): Step[] {
+  const parent = { real: path.posix.dirname(real), before: before?.before };
+  if (before === undefined) return [parent];
+  return parent.real === before.real ? [before] : [parent, before];
 }
 
 export function tildeExpanded(written: string, home: string): string {
