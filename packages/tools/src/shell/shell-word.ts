@@ -192,7 +192,13 @@ function outcomesOf(parts: readonly WordPart[]): readonly Outcome[] | undefined 
     } else return undefined;
     if (outcomes.length > MOST) return undefined;
   }
-  return outcomes;
+  // The shell removes an empty word that braces without quotes make: `sed {,w} a` is `sed w a`.
+  if (!parts.some(isInQuotes)) outcomes = outcomes.filter(({ begins, exact }) => begins !== '' || !exact);
+  return outcomes.length === 0 ? undefined : outcomes;
+}
+
+function isInQuotes({ type }: WordPart): boolean {
+  return type === 'SingleQuoted' || type === 'DoubleQuoted';
 }
 
 /** Accepts a star, a question mark, and a set that every shell reads in the same way. */

@@ -23,13 +23,11 @@ export interface ParsedOperands {
   readonly leading: number;
 }
 
-/** `{a,b}` is two words. The shell drops an empty one, unless it contains quotes. Other words stay as they are. */
+/** `{a,b}` is two words. Other words stay as they are. */
 export function expandBraces(word: ShellWord): readonly ShellWord[] {
-  const { kind, becomes, text } = word;
+  const { kind, becomes } = word;
   if (kind !== 'dynamic' || becomes?.every(({ exact }) => exact) !== true) return [word];
-  return becomes
-    .filter(({ begins }) => begins !== '' || /['"]/.test(text))
-    .map(({ begins }) => literalWord(begins));
+  return becomes.map(({ begins }) => literalWord(begins));
 }
 
 /**
