@@ -81,12 +81,16 @@ function change(
     };
   const edited = edit(file);
   if (!edited.ok || scope !== 'local') return { ...edited, file };
+  const unrecorded = (why: string): ScopeChanged => ({
+    ok: false,
+    file,
+    message: `${file} was changed, but counts only in a trusted folder: ${why}`,
+  });
   try {
-    recordWritten(file, wrote, places);
-    return { ...edited, file };
+    const isRecorded = recordWritten(file, wrote, places) || trustIn(places)(base);
+    return isRecorded ? { ...edited, file } : unrecorded('it is reached through a link');
   } catch (thrown) {
-    const why = errorMessage(thrown);
-    return { ok: false, file, message: `${file} was changed, but counts only in a trusted folder: ${why}` };
+    return unrecorded(errorMessage(thrown));
   }
 }
 

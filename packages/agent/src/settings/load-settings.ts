@@ -81,7 +81,7 @@ export function loadSettings(request: SettingsRequest): LoadedSettings {
       if (!isOfProject) return [{ ...place, counting: settings }];
       const root = realPath(project);
       const isInside = real.startsWith(`${root}${path.sep}`) || root === path.parse(root).root;
-      const written = source === 'local' ? writtenIn(real, request) : {};
+      const written = source === 'local' ? writtenIn(file, request) : {};
       const trusted = isTrusted(root) && (isInside || isTrusted(path.dirname(real)));
       const counting = countingPart({ settings, trusted, written });
       return [{ ...place, counting, written, ...(isInside ? {} : { target: real }) }];

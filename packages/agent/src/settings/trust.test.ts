@@ -329,6 +329,39 @@ describe('local settings that Heddle wrote', () => {
     expect(await allowed(own)).toEqual([]);
   });
 
+  it.each([
+    ['.claude/settings.local.json', '../../project/.claude/settings.local.json'],
+    ['.claude', '../project/.claude'],
+    ['.heddle', '../project/.claude'],
+    // The other project is inside of the hostile one.
+    ['.claude/settings.local.json', '../inner/.claude/settings.local.json'],
+  ])('do not count in another project with a link to them: %s to %s', async (name, target) => {
+    const own = createSettingsHome();
+    const other = path.join(path.dirname(own.project), 'other');
+    const inner = path.join(other, 'inner');
+    mkdirSync(path.dirname(path.join(other, name)), { recursive: true });
+    mkdirSync(inner);
+    symlinkSync(target, path.join(other, name));
+    for (const cwd of [own.project, inner])
+      expect(
+        addRuleTo('local', 'allow', 'Bash(make *)', { ...places(own), cwd, projectRoot: cwd }),
+      ).toMatchObject({ ok: true });
+    setSettingIn('local', ['permissions', 'defaultMode'], 'acceptEdits', places(own));
+    expect(await allowed(own)).toEqual(['Bash(make *)']);
+    const { rules, defaultMode } = await own.permissions({ cwd: other, projectRoot: other });
+    expect([rules.allow, defaultMode]).toEqual([[], undefined]);
+  });
+
+  it('are not recorded through a link inside of the project, which is reported', () => {
+    const own = createSettingsHome();
+    mkdirSync(path.join(own.project, 'cfg'));
+    symlinkSync('cfg', path.join(own.project, '.claude'));
+    expect(addRuleTo('local', 'allow', 'Bash(make *)', places(own))).toMatchObject({
+      ok: false,
+      message: expect.stringMatching(/counts only in a trusted folder: it is reached through a link$/),
+    });
+  });
+
   it('are not written through a link to a place outside, unless the folder is trusted', () => {
     const own = createSettingsHome();
     const target = own.write('home/.heddle/settings.json', {});

@@ -155,27 +155,42 @@ export function readState(file: string): JsonObject | undefined {
 
 /*
  * The entries of local settings that Heddle wrote itself, after an answer or a command of the user, are recorded in the
- * user's own folder. The key is the real path of the settings file. Such an entry counts in a folder that is not
- * trusted. Any other entry of the same file needs trust.
+ * user's own folder. The key is the path of the settings file in its project, and the path of the project has no links. Such an entry
+ * counts in a folder that is not trusted. Any other entry of the same file needs trust.
  */
 
 type RecordPlaces = Pick<SettingsPlaces, 'home' | 'env'>;
 
+/**
+ * Returns the key of a settings file in the record. Undefined if the file, or its folder in the project, is a link: what Heddle wrote
+ * for one project must not count in another one that has a link to it.
+ */
+function recordKey(file: string): string | undefined {
+  const folder = path.dirname(path.resolve(file));
+  const key = path.join(realPath(path.dirname(folder)), path.basename(folder), path.basename(file));
+  return realPath(file) === key ? key : undefined;
+}
+
 /** Returns the entries that Heddle wrote into this file. An unreadable record is empty. */
 export function writtenIn(file: string, places: RecordPlaces): JsonObject {
-  const files = recordedFiles(places);
-  const key = realPath(file);
-  const written = Object.hasOwn(files, key) ? files[key] : undefined;
+  const key = recordKey(file);
+  const files = key === undefined ? {} : recordedFiles(places);
+  const written = key !== undefined && Object.hasOwn(files, key) ? files[key] : undefined;
   return isJsonObject(written) ? written : {};
 }
 
-/** `wrote` contains the entries of one completed change. Throws if the record cannot be written. */
-export function recordWritten(file: string, wrote: JsonObject, places: RecordPlaces): void {
-  const key = realPath(file);
+/**
+ * `wrote` contains the entries of one completed change. Returns false if entries of this file are not recorded. Throws if the record
+ * cannot be written.
+ */
+export function recordWritten(file: string, wrote: JsonObject, places: RecordPlaces): boolean {
+  const key = recordKey(file);
+  if (key === undefined) return false;
   const checked = parseSettings(readRegularFile(key));
   const settings = checked.ok ? checked.settings : {};
   const written = commonPart(settings, joinSettings(writtenIn(file, places), wrote));
   writeJson(recordFile(places), { files: { ...recordedFiles(places), [key]: written } });
+  return true;
 }
 
 function recordedFiles(places: RecordPlaces): JsonObject {
