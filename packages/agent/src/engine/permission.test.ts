@@ -218,3 +218,45 @@ describe('a question', () => {
     expect(denials).toHaveLength(1);
   });
 });
+
+describe('the answer of a hook', () => {
+  const answeredBy = (answer: PermissionAnswer, rules: LivePermissions, meanwhile = () => {}) => {
+    const permission = () => {
+      meanwhile();
+      return Promise.resolve(answer);
+    };
+    return questionQueue({ rules, hooks: { permission } } as unknown as Partial<AgentOptions>);
+  };
+
+  it('does not count if plan mode began while the hook looked at the call', async () => {
+    const rules = new LivePermissions({ deny: [], ask: [], allow: [] });
+    const { ask, denials } = answeredBy({ allow: true }, rules, () => void rules.enter('plan', true));
+    expect(await ask('npm test')).toMatchObject({
+      behavior: 'deny',
+      message: expect.stringContaining('Plan mode'),
+    });
+    expect(denials).toHaveLength(1);
+  });
+
+  it('counts if the mode did not become stricter', async () => {
+    const rules = new LivePermissions({ deny: [], ask: [], allow: [] });
+    const { ask } = answeredBy({ allow: true }, rules, () => void rules.enter('acceptEdits', true));
+    expect(await ask('npm test')).toMatchObject({ behavior: 'allow' });
+  });
+
+  it.each([
+    ['AskUserQuestion', 'plan', 'plan'],
+    ['ExitPlanMode', 'plan', 'acceptEdits'],
+    ['Bash', 'default', 'acceptEdits'],
+  ] as const)('about %s in mode %s that sets a mode leads to %s', async (name, before, after) => {
+    const updates: PermissionUpdate[] = [{ type: 'setMode', mode: 'acceptEdits', destination: 'session' }];
+    const rules = new LivePermissions({ deny: [], ask: [], allow: [] });
+    rules.enter(before, true);
+    const hooks = { permission: () => Promise.resolve({ allow: true, updates }) };
+    const options = { cwd: '/repo/project', rules, hooks } as unknown as AgentOptions;
+    const authorize = permissionOf(options, { store: () => {}, denials: { note: () => {} } });
+    const call = { toolUseId: 't1', hookDecision: undefined, signal: context.signal };
+    await authorize(fakeTool({ name, readOnly: false }), { command: 'npm test' }, context, call);
+    expect(rules.mode).toBe(after);
+  });
+});

@@ -10,19 +10,26 @@ import {
   errorMessage,
   type JsonObject,
   type Permission,
+  type PermissionMode,
   type PermittedPlace,
   type Tool,
   type ToolUseContext,
   omitUndefined,
 } from '@heddle/core';
 import { editDecision } from '@heddle/tools/files';
-import { LivePermissions } from '../permission/live-permissions.ts';
+import { LivePermissions, type PermissionUpdate } from '../permission/live-permissions.ts';
 import type { WorldOptions } from '../permission/observe-world.ts';
 import { isSecret } from '../permission/paths/secret-files.ts';
 import type { Authorization, AuthorizeRequest } from '../permission/request.ts';
 import { fileAccess } from '../permission/rules/file-tools.ts';
 import { joinRules, NO_RULES, type PermissionRule, type Rules } from '../permission/rules/rule.ts';
-import { adviceWithoutUser, isQuestion, isShellTool, isToolDenied } from '../permission/rules/tool-names.ts';
+import {
+  adviceWithoutUser,
+  isPlan,
+  isQuestion,
+  isShellTool,
+  isToolDenied,
+} from '../permission/rules/tool-names.ts';
 import type { PermissionWorld } from '../permission/world.ts';
 import type { Denial, Denials } from './denials.ts';
 import type { AgentOptions } from './options.ts';
@@ -55,7 +62,8 @@ export function permissionOf(
       record.denials.note({ tool_name: tool.name, tool_use_id: toolUseId, tool_input: input, by, message });
       return { behavior: 'deny', message, ...(interrupt ? { interrupt } : {}) };
     };
-    const mode = live.modeFor(tool.name, live.mode ?? context.permissionMode);
+    const modeNow = (): PermissionMode => live.modeFor(tool.name, live.mode ?? context.permissionMode);
+    const mode = modeNow();
     const place = await options.sandbox?.enter({ toolUseId, tool: tool.name, input, mode }, signal);
     if (place?.kind === 'refused') return deny(place.why);
     // A hook may change a variable at any time. The command runs with those that are decided on.
@@ -112,7 +120,11 @@ export function permissionOf(
     // A withdrawn question has no answer, so nothing was denied.
     if (!allow && signal.aborted) return { behavior: 'deny', message: refused };
     if (!allow) return deny(refused, byHook === undefined ? 'user' : 'hook', answer.interrupt);
-    if (updates) live.apply(updates);
+    // The mode may have changed while a hook looked at the call. A user or host that answers knows the mode.
+    const since = byHook && decide();
+    if (since?.decision === 'deny') return deny(`Permission denied. ${since.reason}`, byRule(since));
+    if (updates)
+      live.apply(updates.filter((update) => mayApply(update, { byHook, tool: tool.name, mode: modeNow() })));
     // Rules may have changed while the question was open. A new deny rule wins.
     const now = decide();
     if (now.decision === 'deny' && now.rule !== undefined)
@@ -125,6 +137,17 @@ export function permissionOf(
 }
 
 const NO_USER = 'There is no user to ask.';
+
+interface Answered {
+  readonly byHook: PermissionAnswer | undefined;
+  readonly tool: string;
+  readonly mode: PermissionMode;
+}
+
+/** A hook ends plan mode only with its answer to a plan. */
+function mayApply({ type }: PermissionUpdate, { byHook, tool, mode }: Answered): boolean {
+  return type !== 'setMode' || byHook === undefined || mode !== 'plan' || isPlan(tool);
+}
 
 /** Returns a place whose path is written as one of the question, and leads elsewhere now. */
 function movedPlace(

@@ -15,6 +15,11 @@ export function isQuestion(tool: string): boolean {
   return QUESTIONS.has(tool);
 }
 
+/** The call asks the user to approve a plan. */
+export function isPlan(tool: string): boolean {
+  return tool === 'ExitPlanMode';
+}
+
 /** Tells the model how to continue if there is no user to ask. */
 export function adviceWithoutUser(tool: string): string | undefined {
   return QUESTIONS.get(tool);
