@@ -225,7 +225,7 @@ describe('the answer of a hook', () => {
       meanwhile();
       return Promise.resolve(answer);
     };
-    return questionQueue({ rules, hooks: { permission } } as unknown as Partial<AgentOptions>);
+    return questionQueue({ rules, hooks: { permission } });
   };
 
   it('does not count if plan mode began while the hook looked at the call', async () => {
