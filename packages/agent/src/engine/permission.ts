@@ -120,15 +120,10 @@ export function permissionOf(
     // A withdrawn question has no answer, so nothing was denied.
     if (!allow && signal.aborted) return { behavior: 'deny', message: refused };
     if (!allow) return deny(refused, byHook === undefined ? 'user' : 'hook', answer.interrupt);
-    // The mode may have changed while a hook looked at the call. A user or host that answers knows the mode.
-    const since = byHook && decide();
-    if (since?.decision === 'deny') return deny(`Permission denied. ${since.reason}`, byRule(since));
-    if (updates)
-      live.apply(updates.filter((update) => mayApply(update, { byHook, tool: tool.name, mode: modeNow() })));
-    // Rules may have changed while the question was open. A new deny rule wins.
-    const now = decide();
-    if (now.decision === 'deny' && now.rule !== undefined)
-      return deny(`Permission denied. ${now.reason}`, 'rule');
+    const late = lateDenial(decide, byHook !== undefined, () =>
+      applyUpdates(live, updates, { byHook, tool: tool.name, mode: modeNow() }),
+    );
+    if (late) return deny(`Permission denied. ${late.reason}`, byRule(late));
     // Some hosts always return the input. Another decision would look at the disk after the question.
     const changed = isDeepStrictEqual(updatedInput, input) ? undefined : updatedInput;
     return { ...allowed, ...omitUndefined({ updatedInput: changed }) };
@@ -138,6 +133,22 @@ export function permissionOf(
 
 const NO_USER = 'There is no user to ask.';
 
+/**
+ * Returns why a call is denied after it was allowed. Rules may have changed while the question was open, and a new deny rule wins.
+ * The mode may have changed while a hook looked at the call. A user or host that answers knows the mode.
+ */
+function lateDenial(
+  decide: () => Authorization,
+  isByHook: boolean,
+  apply: () => void,
+): Authorization | undefined {
+  const before = isByHook ? decide() : undefined;
+  if (before?.decision === 'deny') return before;
+  apply();
+  const now = decide();
+  return now.decision === 'deny' && now.rule !== undefined ? now : undefined;
+}
+
 interface Answered {
   readonly byHook: PermissionAnswer | undefined;
   readonly tool: string;
@@ -145,8 +156,13 @@ interface Answered {
 }
 
 /** A hook ends plan mode only with its answer to a plan. */
-function mayApply({ type }: PermissionUpdate, { byHook, tool, mode }: Answered): boolean {
-  return type !== 'setMode' || byHook === undefined || mode !== 'plan' || isPlan(tool);
+function applyUpdates(
+  live: LivePermissions,
+  updates: readonly PermissionUpdate[] | undefined,
+  { byHook, tool, mode }: Answered,
+): void {
+  const keepsMode = byHook !== undefined && mode === 'plan' && !isPlan(tool);
+  if (updates) live.apply(updates.filter(({ type }) => type !== 'setMode' || !keepsMode));
 }
 
 /** Returns a place whose path is written as one of the question, and leads elsewhere now. */
