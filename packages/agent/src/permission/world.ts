@@ -130,6 +130,8 @@ export interface PermissionWorld {
   readonly workingTrees?: (folder: string) => WorkingTrees | undefined;
   /** An earlier command of the script may have made or removed folders since they were looked at. */
   readonly foldersMayChange?: boolean;
+  /** A command of the script may take long. Meanwhile, other calls may move the folders of the project. */
+  readonly takesLong?: boolean;
   /** The script may set HOME. */
   readonly changesHome?: boolean;
   /** The script may set shell options with which globs match hidden files and whole trees. */

@@ -8,11 +8,9 @@ import {
   isSafe,
   isSafeSetting,
   runsOnlyGit,
-  type ProofOptions,
   type ShellWord,
   type SimpleCommand,
 } from '@heddle/tools/shell';
-import path from 'node:path';
 import type { CommandPart } from '../part.ts';
 import { isInside, placesOf } from '../paths/places.ts';
 import { mayRunProjectProgram } from '../paths/program-places.ts';
@@ -30,6 +28,7 @@ import { isEditCommand } from './files/edits.ts';
 import { changesFiles } from './files/files-of.ts';
 import { gitDoubt } from './files/git.ts';
 import { commandsWithSameWork, gitArguments, mayRunOtherCommand } from './files/git-arguments.ts';
+import { everyProofOptions } from './git-folders.ts';
 import { findRepositoryProgram, trustsRepository } from './repository-programs.ts';
 import { findContradiction, findLoadedCode, mayLoadCode } from './loaded-code.ts';
 import { assignedCommands, possibleCommands } from './possible-commands.ts';
@@ -319,20 +318,6 @@ function mayRunOther(words: readonly ShellWord[], { folders, world }: Around): b
   if (!isManaged(words, world)) return false;
   const isTrusted = folders?.every((folder) => world.isTrusted?.(folder) === true) === true;
   return !isTrusted || !isChoiceProtected(words, world);
-}
-
-/** A `cd` may have failed, so git may run in one of several folders. The proof must hold for each of them. */
-function everyProofOptions(
-  { value }: ShellWord,
-  { folders, world }: Pick<Around, 'folders' | 'world'>,
-): readonly ProofOptions[] {
-  const { environment } = world;
-  if (folders === undefined || baseName(value) !== 'git') return [{ environment }];
-  return folders.map((folder) => ({
-    environment,
-    git: world.gitIn(folder),
-    gitIn: (named) => world.gitIn(path.posix.isAbsolute(named) ? named : `${folder}/${named}`),
-  }));
 }
 
 /** Programs that a project names run only if the user trusts the folder. The view contains them, but they still run. */

@@ -41,6 +41,8 @@ type Script = Extract<ReadCommand, { ok: true }>;
 
 /** They open files only for reading, with every option. */
 const READERS = /^(ls|cat|head|tail|wc|grep)$/;
+/** Some of these also write with some options, but not with those that are proven to read. */
+const OPENS_FILES = /^(?:ls|cat|head|tail|wc|grep|cut|sort|uniq)$/;
 const PRINTERS = /^(echo|pwd|true|:)$/;
 
 const PLAIN_FORMAT = /^(?!-)(?:[^%]|%%|%-?\d*(?:\.\d+)?[sdiuxXcbqf])*$/;
@@ -135,14 +137,14 @@ const TAIL_WAITS = new RegExp(`^(?:${shortOption('fFs')}|--[frps]|\\+\\d*[bcl]?f
  * Returns whether a command before an edit may take long. Then the edit would run when other calls may have changed what its
  * path means. Readers of files in the project end soon.
  */
-function mayWait(command: SimpleCommand, folders: readonly string[], world: PermissionWorld): boolean {
+export function mayWait(command: SimpleCommand, folders: readonly string[], world: PermissionWorld): boolean {
   const words = commandWords(command);
   const [name, ...args] = words;
   if (name?.value === 'tail' && args.some(({ value }) => TAIL_WAITS.test(value))) return true;
   const inputs = command.redirections.flatMap((each) =>
     each.kind === 'file' && each.operator === '<' ? [each.target] : [],
   );
-  const isReader = READERS.test(name?.value ?? '');
+  const isReader = OPENS_FILES.test(name?.value ?? '');
   const files = [...(isReader ? filesOf(words).map(({ word }) => word) : []), ...inputs];
   const isSoon = (place: FilePlace): boolean =>
     place.path === '/dev/null' || (isInside(place, world) && world.isPipe?.(place.real) !== true);

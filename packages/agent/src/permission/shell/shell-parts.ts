@@ -50,6 +50,7 @@ import { partsInOrder } from './parts-in-order.ts';
 import { showsHost } from './shown-processes.ts';
 import { readsListedNames } from './listed-names.ts';
 import { reachedFiles } from './reached-files.ts';
+import { mayTakeLong } from './git-folders.ts';
 import { isPlainEditScript } from './plain-edits.ts';
 import {
   askAboutUnknownReads,
@@ -102,7 +103,11 @@ export function shellParts(text: string, outside: PermissionWorld): ShellParts {
   const read = withoutHome(written, observed);
   // A quoted name is not in the text: `sh\opt -s dot\glob`.
   const hasGlobOptions = [text, ...valuesIn(read)].some((value) => GLOB_OPTIONS.test(value));
-  const world = hasGlobOptions ? { ...observed, hasGlobOptions } : observed;
+  const world: PermissionWorld = {
+    ...observed,
+    ...(hasGlobOptions && { hasGlobOptions }),
+    ...(mayTakeLong(read, observed) && { takesLong: true }),
+  };
   const doubt = findSyntaxDoubt(text);
   if (doubt?.blind) return { ok: false, reason: `there is ${doubt.reason}` };
   const around: Around = {
