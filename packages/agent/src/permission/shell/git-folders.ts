@@ -16,7 +16,7 @@ type Script = Extract<ReadCommand, { ok: true }>;
 
 /** They end soon with any arguments, apart from files that `mayWait` looks at. */
 const ENDS_SOON =
-  /^(?:cd|ls|cat|head|tail|wc|grep|echo|printf|pwd|true|false|:|\[|test|set|export|cut|tr|sort|uniq|basename|dirname|date|which|type)$/;
+  /^(?:cd|ls|cat|head|tail|wc|grep|echo|printf|pwd|true|false|:|\[|test|set|export|cut|tr|sort|uniq|basename|dirname|date|which|type|touch|mkdir|rmdir|rm|cp|mv)$/;
 
 /** Commands of git that do not search the contents of the whole history. */
 const GIT_ENDS_SOON =

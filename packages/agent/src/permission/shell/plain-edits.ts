@@ -42,7 +42,7 @@ type Script = Extract<ReadCommand, { ok: true }>;
 /** They open files only for reading, with every option. */
 const READERS = /^(ls|cat|head|tail|wc|grep)$/;
 /** Some of these also write with some options, but not with those that are proven to read. */
-const OPENS_FILES = /^(?:ls|cat|head|tail|wc|grep|cut|sort|uniq)$/;
+const OPENS_FILES = /^(?:ls|cat|head|tail|wc|grep|cut|sort|uniq|cp|mv)$/;
 const PRINTERS = /^(echo|pwd|true|:)$/;
 
 const PLAIN_FORMAT = /^(?!-)(?:[^%]|%%|%-?\d*(?:\.\d+)?[sdiuxXcbqf])*$/;

@@ -303,8 +303,12 @@ function candidatesIn(word: ShellWord, scope: WordScope, isFilter = false): stri
 function mayBePath(written: string, scope: WordScope): boolean {
   if (!written.includes(':/')) return false;
   if (/:\/(.*\/)?\.\.(\/|['"\s]|$)/s.test(written)) return true;
-  const names = Array.from(written.matchAll(/[^\s'"=,/]+:(?=\/)/g), ([name]) => name);
+  // Each name is read once, so the time grows with the length of the text.
+  const names = Array.from(written.matchAll(/([^\s'"=,/]+)(\/?)/g), ([, name = '', end]) =>
+    end === '/' && name.endsWith(':') ? name : '',
+  );
   return names
+    .filter((name) => name !== '')
     .flatMap((name) => [...partsAt(name)].flatMap(startsIn))
     .some((name) => name.endsWith(':') && !/^file:$/i.test(name) && isNameHere(name, scope));
 }

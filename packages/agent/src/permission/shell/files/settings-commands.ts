@@ -135,15 +135,50 @@ const SETTINGS: readonly SettingsProgram[] = [
 const FLAG =
   /^(\+.*|--[\w-]+=.*|-[sqvdDgyfiV]|-it|--(silent|quiet|verbose|yes|json|global|force|offline|debug|no-[\w-]+|version|help))$/;
 
+/** The words of a command as texts. A command may begin after any word, so each text is made once. */
+interface SettingWords {
+  readonly words: readonly string[];
+  readonly isFlag: readonly boolean[];
+  /** Returns the text from a position on. */
+  readonly all: (at: number) => string;
+  /** Without flags. */
+  readonly certain: (at: number) => string;
+  /** Without options. */
+  readonly bare: (at: number) => string;
+}
+
 /** Returns the files with settings that a command changes. Another program may run it: `npx npm config set`, `python3 -m pip`. */
 export function changedSettings(program: string, args: readonly ShellWord[]): Touch[] {
   const words = args.map(({ value }) => value.replace(/\s/g, '_'));
+  const isFlag = words.map((word) => FLAG.test(word));
+  const given: SettingWords = {
+    words,
+    isFlag,
+    all: textsOf(words, () => true),
+    certain: textsOf(words, (word, at) => isFlag[at] !== true || /^--?[wu]\b/.test(word)),
+    bare: textsOf(words, (word) => !word.startsWith('-')),
+  };
   const runs = runsElsewhere(program) ? [] : words;
   const files = [
-    ...filesChangedBy(program, words),
-    ...runs.flatMap((word, at) => filesChangedBy(programIn(word), words.slice(at + 1))),
+    ...filesChangedBy(program, given, 0),
+    ...runs.flatMap((word, at) => filesChangedBy(programIn(word), given, at + 1)),
   ];
   return Array.from(new Set(files), settingsTouch);
+}
+
+/** Returns a function that joins the kept words from a position on. Its texts are slices of one text. */
+function textsOf(
+  words: readonly string[],
+  isKept: (word: string, at: number) => boolean,
+): (at: number) => string {
+  const starts: number[] = [];
+  let length = 0;
+  for (const [at, word] of words.entries()) {
+    starts.push(length);
+    if (isKept(word, at)) length += word.length + 1;
+  }
+  const text = words.filter(isKept).join(' ');
+  return (at) => text.slice(starts[at] ?? length);
 }
 
 /** Returns the change of a file with settings, in the home folder or the working directory. */
@@ -158,29 +193,27 @@ function programIn(word: string): string {
   return baseName(word.replace(MODULE_OPTION, '')).replace(/@.*$/, '');
 }
 
-function filesChangedBy(program: string, words: readonly string[]): readonly string[] {
+function filesChangedBy(program: string, given: SettingWords, first: number): readonly string[] {
   const found = SETTINGS.find(({ programs }) => programs.test(program));
   if (found === undefined) return [];
   const { changes, prints, files } = found;
-  const isChange = (/^(crontab|gpg2?|ssh-keygen)$/.test(program) ? [words] : commandsIn(words)).some(
-    (command) => {
-      const certain = command.filter((word) => !FLAG.test(word) || /^--?[wu]\b/.test(word)).join(' ');
-      const bare = command.filter((word) => !word.startsWith('-')).join(' ');
-      const isNamed = [command.join(' '), certain, bare].some((text) => changes.test(text));
-      return isNamed && prints?.test(certain) !== true;
-    },
-  );
+  const starts = /^(crontab|gpg2?|ssh-keygen)$/.test(program) ? [first] : startsOf(given, first);
+  const isChange = starts.some((at) => {
+    const certain = given.certain(at);
+    const isNamed = [given.all(at), certain, given.bare(at)].some((text) => changes.test(text));
+    return isNamed && prints?.test(certain) !== true;
+  });
   return isChange ? files : [];
 }
 
-/** Returns the words from each position at which the command may begin. The value of an option can be before it. */
-function commandsIn(words: readonly string[]): readonly (readonly string[])[] {
+/** Returns each position at which the command may begin. The value of an option can be before it. */
+function startsOf({ words, isFlag }: SettingWords, first: number): readonly number[] {
   const starts: number[] = [];
-  for (const [at, word] of words.entries()) {
-    if (/^[-+]/.test(word)) continue;
+  for (let at = first; at < words.length; at++) {
+    if (/^[-+]/.test(words[at] ?? '')) continue;
     starts.push(at);
-    const before = words[at - 1] ?? '';
-    if (!before.startsWith('-') || FLAG.test(before)) break;
+    const before = at > first ? words[at - 1] : undefined;
+    if (before?.startsWith('-') !== true || isFlag[at - 1] === true) break;
   }
-  return (starts.length > 0 ? starts : [words.length]).map((at) => words.slice(at));
+  return starts.length > 0 ? starts : [words.length];
 }
