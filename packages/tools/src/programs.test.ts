@@ -45,4 +45,25 @@ describe('programs that Heddle starts by name', () => {
       expect(existsSync(mark)).toBe(false);
     },
   );
+
+  it.each(['/', '/usr', 'its own'])(
+    'are those of the system for a command that only reads: %s',
+    async (folders) => {
+      const { folder, bin, mark } = project();
+      for (const name of ['cat', 'ls']) {
+        writeFileSync(path.join(folder, name), `#!/bin/sh\n: > '${mark}'\n`);
+        chmodSync(path.join(folder, name), 0o755);
+      }
+      writeFileSync(path.join(folder, 'text'), 'read\n');
+      for (const PATH of ['/usr/bin:/bin', bin, '.', '', `.:${bin}:`]) {
+        const shell = shellIn(folder, { environment: () => ({ PATH }) });
+        const workingFolders = (): string[] => (folders === 'its own' ? [folder] : [folder, folders]);
+        const context = contextOf({ workingDirectory: folder, workingFolders });
+        const { data } = await shell.run('cat text; ls', { context });
+        expect(data.output).toMatch(/^read\n(?:.*\n)*text\n?$/);
+        await shell.tasks.dispose();
+      }
+      expect(existsSync(mark)).toBe(false);
+    },
+  );
 });

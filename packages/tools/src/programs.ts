@@ -1,7 +1,7 @@
 /** Finds the programs that Heddle itself starts by name. */
 import { accessSync, constants } from 'node:fs';
 import path from 'node:path';
-import { codeOutside } from './shell/variables.ts';
+import { searchedOutside } from './shell/code-places.ts';
 
 /**
  * Finds a program on the search path. Relative entries and folders of the project are ignored: a project could provide a
@@ -12,9 +12,7 @@ export function findProgram(
   name: string,
   folders: readonly string[] = [],
 ): string | undefined {
-  const { PATH = searchPath } = codeOutside([process.cwd(), ...folders], { PATH: searchPath });
-  return PATH.split(path.delimiter)
-    .filter((folder) => path.isAbsolute(folder))
+  return searchedOutside([process.cwd(), ...folders], searchPath)
     .map((folder) => path.join(folder, name))
     .find(isProgram);
 }

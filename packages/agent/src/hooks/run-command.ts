@@ -1,6 +1,7 @@
 /** Runs a command hook: the event on standard input, the answer on standard output. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { Socket } from 'node:net';
+import path from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import { errorMessage } from '@heddle/core';
 import { emptyFilesFrom, findProgram } from '@heddle/tools';
@@ -159,8 +160,13 @@ function asyncRequest(line: string): AsyncRequest | undefined {
 function commandLine({ command, args, shell }: CommandRun['handler']): [string, readonly string[]] {
   if (args !== undefined) return [command, args];
   if (process.platform === 'win32' && shell === undefined) return ['cmd.exe', ['/d', '/s', '/c', command]];
-  const program = shell === undefined ? '/bin/sh' : (findProgram(process.env['PATH'], shell) ?? shell);
-  return [program, ['-c', command]];
+  return [shell === undefined ? '/bin/sh' : shellNamed(shell), ['-c', command]];
+}
+
+/** A name without a folder would be searched again, also in the project. */
+function shellNamed(shell: string): string {
+  const found = findProgram(process.env['PATH'], shell);
+  return found ?? (process.platform === 'win32' ? shell : path.resolve('/bin', shell));
 }
 
 function endGroup(child: ChildProcess): void {

@@ -79,6 +79,7 @@ export function authorizeParts(
         request,
         read.parts,
         read.parts.map((part) => decidePart(part, held)),
+        world,
       )
     : decideUnread(read, held);
   const { readOnlyRun } = conditionOf(request.tool, verdicts);
@@ -161,19 +162,23 @@ function wholeCall({ tool }: AuthorizeRequest, reason: string): PartDecision {
 
 /**
  * A script with a command that may have any effect runs with the user's search path. There a name that was proven may lead
- * to a program of the project, so such a command asks.
+ * to a program of the project, so such a command asks. If the programs of the system belong to the project, each such command does.
  */
 function askAboutProjectPrograms(
   { sandboxed, hookDecision }: AuthorizeRequest,
   parts: readonly Part[],
   verdicts: readonly PartDecision[],
+  world: PermissionWorld,
 ): readonly PartDecision[] {
   if (sandboxed || hookDecision === 'allow') return verdicts;
-  if (!verdicts.some(({ basis }) => basis === 'permit')) return verdicts;
+  const asksAlways = world.hasProgramsOfSystem?.() === false;
+  if (!asksAlways && !verdicts.some(({ basis }) => basis === 'permit')) return verdicts;
   return verdicts.map((verdict, index) => {
     const part = parts[index];
     const isProgram = part?.kind === 'command' && part.mayRunProject;
-    if (!isProgram || (verdict.basis !== 'proof' && verdict.basis !== 'edit')) return verdict;
+    const isLimited =
+      verdict.basis === 'proof' || verdict.basis === 'edit' || (asksAlways && verdict.basis === 'view');
+    if (!isProgram || !isLimited) return verdict;
     const reason = `PATH contains a folder of the project, which may replace the command ${verdict.part}.`;
     return { ...verdict, decision: 'ask', reason };
   });

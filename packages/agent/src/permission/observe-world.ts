@@ -19,7 +19,7 @@ import {
   workingTreesReader,
 } from '@heddle/tools/git';
 import { ignoresCase, type NameAccess } from '@heddle/tools/files';
-import { gitFactsFrom, withoutShellOptions } from '@heddle/tools/shell';
+import { gitFactsFrom, hasProgramsOfSystem, isSystemFolder, withoutShellOptions } from '@heddle/tools/shell';
 import { enabledGitSettings } from './git-printing.ts';
 import { filesOpenedByGit, openedFilesIn } from './opened-files.ts';
 import { lookAtLinks } from './paths/home-links.ts';
@@ -65,6 +65,10 @@ export function observeWorld(surroundings: WorldOptions): PermissionWorld {
     ...options,
     environment: withoutShellOptions(environment),
     isPrivileged: process.getuid?.() === 0,
+    isSystemFolder: remembered(isSystemFolder),
+    hasProgramsOfSystem: onceAsked(() =>
+      hasProgramsOfSystem([root, cwd, ...directories], environment, { home }),
+    ),
     foldsCase:
       process.platform === 'darwin' ||
       process.platform === 'win32' ||
@@ -101,6 +105,11 @@ export function observeWorld(surroundings: WorldOptions): PermissionWorld {
     ),
     nestedLinks: remembered((folder) => nestedLinksIn(nested(folder), links.entries)),
   };
+}
+
+function onceAsked(find: () => boolean): () => boolean {
+  let known: boolean | undefined;
+  return () => (known ??= find());
 }
 
 /** The mounts are read for the first path outside. */

@@ -104,8 +104,21 @@ describe('a proven command beside one that a rule allows', () => {
   it('asks about a program that a folder of the project in the search path contains', () => {
     const PATH = `${ROOT}/bin:${SYSTEM}`;
     expect(decide('npm test; ls', PATH, RULE)).toBe('ask');
-    expect(decide('echo a | xargs ls; npm test', PATH, RULE)).toBe('ask');
+    for (const command of [
+      'echo a | xargs ls',
+      'echo a | /usr/bin/xargs ls',
+      'find . -exec ls {} +',
+      "/usr/bin/find . -name x -exec ls {} ';'",
+      "find . -exec env ls {} ';'",
+      'env ls',
+      '/usr/bin/env ls',
+      'timeout 5 ls',
+      'nice -n 5 ls',
+      'command ls',
+    ])
+      expect([command, decide(`${command}; npm test`, PATH, RULE)]).toEqual([command, 'ask']);
     expect(decide('npm test; cat a', PATH, RULE)).toBe('allow');
+    expect(decide('npm test; find . -exec cat {} +', PATH, RULE)).toBe('allow');
   });
 
   it('asks about a program in the repository around the working directory', () => {

@@ -140,3 +140,56 @@ describe('the root folder of this machine', () => {
     expect(decide('Write', { file_path: '/usr/bin/ls', content: 'x' }, { world })).toBe('ask');
   });
 });
+
+describe('the folders with programs of this machine', () => {
+  const RULES = { deny: [], ask: [], allow: [{ text: 'Bash(npm test)', source: 'user' as const }] };
+  const worldIn = (root: string, PATH: string, directories: readonly string[] = []): PermissionWorld =>
+    observeWorld({
+      root,
+      cwd: root,
+      directories,
+      home: '/nonexistent',
+      configDirs: [],
+      environment: { PATH },
+    });
+  const decideIn = (world: PermissionWorld, command: string): string =>
+    authorize(
+      { tool: 'Bash', input: { command }, readOnly: false, names: [], hookDecision: undefined },
+      RULES,
+      'default',
+      world,
+    ).decision;
+
+  const COMMANDS = [
+    'cat a',
+    'ls -la | wc -l',
+    'timeout 5 cat a',
+    'nice cat a',
+    'for f in a b; do cat b; done',
+    'echo "$(cat a)"',
+    'if cat a; then echo y; fi',
+  ];
+
+  it.each(['/', '/usr'])('are not those of a project that contains them: %s', (root) => {
+    for (const PATH of ['/usr/bin:/bin', ''])
+      for (const command of COMMANDS) {
+        expect([command, decideIn(worldIn(root, PATH), command)]).toEqual([command, 'allow']);
+        expect([command, decideIn(worldIn('/srv', PATH, [root]), command)]).toEqual([command, 'allow']);
+      }
+    expect(decideIn(worldIn(root, '/usr/bin:/bin'), 'npm test; cat a')).toBe('allow');
+  });
+
+  it('need a question if the project could change them', () => {
+    const world = { ...worldIn('/', '/usr/bin:/bin'), hasProgramsOfSystem: () => false };
+    for (const readOnlyView of [false, true])
+      for (const command of [
+        ...COMMANDS,
+        'npm test; cat a',
+        'ls | /usr/bin/xargs cat',
+        '/usr/bin/find srv -name x -exec cat {} +',
+      ])
+        expect([command, decideIn({ ...world, readOnlyView }, command)]).toEqual([command, 'ask']);
+    for (const command of ['pwd', 'echo a', 'cd srv && pwd', '/usr/bin/cat a'])
+      expect([command, decideIn(world, command)]).toEqual([command, 'allow']);
+  });
+});

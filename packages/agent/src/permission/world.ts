@@ -164,6 +164,10 @@ export interface PermissionWorld {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Commands run as the system administrator, who can change system folders. */
   readonly isPrivileged?: boolean;
+  /** A folder contains programs of the system that only the administrator can change. Absent: none does. */
+  readonly isSystemFolder?: (folder: string) => boolean;
+  /** Proven commands find the usual programs outside of the project. Absent: they do. */
+  readonly hasProgramsOfSystem?: () => boolean;
   /** The user trusts a folder, so programs of the project may run in the read-only view. Absent: trusts none. */
   readonly isTrusted?: (folder: string) => boolean;
   /** Commands can run in a read-only view that lets no effect out. */

@@ -17,12 +17,12 @@ export {
   isOwn,
   isSafe,
   isSafeSetting,
-  codeOutside,
   safeLocale,
   startFilesOf,
   withoutFileFilters,
   withoutShellOptions,
 } from './variables.ts';
+export { codeOutside, hasProgramsOfSystem, isSystemFolder } from './code-places.ts';
 export { listsOnlyCommits } from './proof/git-readers.ts';
 export { runsOnlyGit } from './proof/git.ts';
 export { isHarmlessProgram } from './proof/allowed-options.ts';

@@ -1,8 +1,4 @@
 /** Variables that can be set for a command without changing which programs it runs. */
-import os from 'node:os';
-import path from 'node:path';
-import { realTarget } from '../files/path.ts';
-import { repositoriesAround } from '../git/repository.ts';
 import type { ShellAssignment } from './command.ts';
 
 /** Variables that change only the output of a program, not the programs it runs or their location. */
@@ -47,13 +43,12 @@ const READ_BY_SHELLS: readonly string[] = [
 ];
 
 /** Shells run the file that these name before a command. They expand variables and substitutions in the name. */
-const START_FILES: readonly string[] = ['BASH_ENV', 'ENV'];
-const EXPANDED = /[$`]/;
+export const START_FILES: readonly string[] = ['BASH_ENV', 'ENV'];
 
 /** Returns the files that shells run before a command, if their names are known. */
 export function startFilesOf(environment: Readonly<Record<string, string | undefined>>): readonly string[] {
   return START_FILES.flatMap((name) => environment[name] ?? []).filter(
-    (file) => isAbsolute(file) && !EXPANDED.test(file),
+    (file) => isAbsolute(file) && !isExpanded(file),
   );
 }
 
@@ -69,6 +64,11 @@ export function withoutShellOptions<Value>(
   const names = [...READ_BY_SHELLS, ...START_FILES].filter((name) => Object.hasOwn(environment, name));
   if (!names.some(isLeftOut)) return environment;
   return Object.fromEntries(Object.entries(environment).filter(([name]) => !isLeftOut(name)));
+}
+
+/** Returns whether shells may expand the name of a start-up file. */
+export function isExpanded(file: string): boolean {
+  return /[$`]/.test(file);
 }
 
 function isAbsolute(file: unknown): boolean {
@@ -121,67 +121,4 @@ export function withoutFileFilters(
 ): Readonly<Record<string, undefined>> {
   const given = RUN_WITH_FILES.filter((name) => environment[name] !== undefined);
   return Object.fromEntries(given.map((name) => [name, undefined]));
-}
-
-/** Variables with places from which programs load code, and the characters between the places. */
-const CODE_PLACES: ReadonlyMap<string, RegExp> = new Map([
-  ['LD_LIBRARY_PATH', /[:;]/],
-  ['LD_PRELOAD', /[: ]/],
-  ...(
-    'PATH LD_AUDIT GCONV_PATH OPENSSL_CONF OPENSSL_ENGINES OPENSSL_MODULES AWKLIBPATH BASH_LOADABLES_PATH DOCKER_CONFIG ' +
-    'DYLD_LIBRARY_PATH DYLD_FRAMEWORK_PATH DYLD_FALLBACK_LIBRARY_PATH DYLD_INSERT_LIBRARIES ' +
-    'NODE_PATH PERL5LIB PYTHONPATH RUBYLIB'
-  )
-    .split(' ')
-    .map((name): [string, RegExp] => [name, /:/]),
-  // The name of one file. It may contain any character but this one.
-  ...START_FILES.map((name): [string, RegExp] => [name, /\0/]),
-]);
-
-/** A library without a folder is found through the other variables. */
-const LIBRARIES = /^(?:LD_PRELOAD|LD_AUDIT|DYLD_INSERT_LIBRARIES)$/;
-
-/**
- * Returns the search path and similar variables for proven commands, without relative entries, the working folders and the
- * repositories around them. A project can put a program of any name there, or a library. Links are resolved. The result
- * contains only changed variables.
- */
-export function codeOutside(
-  folders: readonly string[],
-  environment: Readonly<Record<string, string | undefined>>,
-  home = os.homedir(),
-): Readonly<Record<string, string>> {
-  const own = folders.flatMap((folder) => [folder, realPath(folder)]);
-  const containsHome = (folder: string): boolean =>
-    isBelow(home, folder) || isBelow(realPath(home), realPath(folder));
-  const places = [...own, ...own.flatMap((folder) => repositoriesAround(folder, containsHome))];
-  const isOutside = (entry: string): boolean =>
-    path.isAbsolute(entry) &&
-    ![entry, realPath(entry)].some((one) => places.some((place) => isBelow(one, place)));
-  const changed: Record<string, string> = {};
-  for (const [name, between] of CODE_PLACES) {
-    const entries = environment[name]?.split(between) ?? [];
-    const kept = entries.filter(
-      (entry) =>
-        (isOutside(entry) && !(START_FILES.includes(name) && EXPANDED.test(entry))) ||
-        (LIBRARIES.test(name) && /^[^/]+$/.test(entry)),
-    );
-    if (kept.length < entries.length) changed[name] = kept.join(':');
-  }
-  return changed;
-}
-
-/** Resolves the part of a path that exists. */
-function realPath(folder: string): string {
-  try {
-    return realTarget(folder);
-  } catch {
-    const above = path.dirname(folder);
-    return above === folder ? folder : path.join(realPath(above), path.basename(folder));
-  }
-}
-
-function isBelow(entry: string, folder: string): boolean {
-  const way = path.relative(folder, entry);
-  return way.split(path.sep)[0] !== '..' && !path.isAbsolute(way);
 }

@@ -233,24 +233,31 @@ export function mayFillSearched(
 
 /**
  * Returns whether the search path may lead from a name to a program of the project. A relative entry and a working
- * directory may do so for every name, because the script itself can create the file there.
+ * directory may do so for every name, because the script itself can create the file there. So may every folder of the system
+ * that the user can change.
  */
 export function mayRunProjectProgram(name: string, world: PermissionWorld): boolean {
-  const { PATH } = world.environment;
-  if (PATH === undefined || name === '' || name.includes('/') || BUILTINS.has(name)) return false;
+  if (name === '' || name.includes('/') || BUILTINS.has(name)) return false;
+  if (world.hasProgramsOfSystem?.() === false) return true;
+  if (world.environment['PATH'] === undefined) return false;
   return (
     openEntries(world).length > 0 ||
     searchedInProject(world).some((entry) => world.exists(`${entry}/${name}`))
   );
 }
 
-/** Returns whether a folder belongs to a project. In the root folder, the programs of the system would be its own. */
-function isOfProject(folder: string, tops: readonly string[]): boolean {
-  return tops.some((top) => top !== '/' && isAtOrBelow(folder, top));
+/** Returns whether a folder belongs to a project. A project that contains the programs of the system does not own them. */
+function isOfProject(folder: string, tops: readonly string[], world: PermissionWorld): boolean {
+  return tops.some(
+    (top) =>
+      top !== '/' &&
+      isAtOrBelow(folder, top) &&
+      !(isBelow(folder, top) && world.isSystemFolder?.(folder) === true),
+  );
 }
 
 const searchedInProject = onceFor((world) => [
-  ...searchedFolders(world).filter((entry) => isOfProject(entry, workingFolders(world))),
+  ...searchedFolders(world).filter((entry) => isOfProject(entry, workingFolders(world), world)),
   ...searchedAround(world),
 ]);
 
@@ -260,7 +267,7 @@ const searchedAround = onceFor((world) => {
     repositoriesAround(folder, (above) => containsHome(above, world), world.exists),
   );
   return entryFolders((world.environment['PATH'] ?? '').split(':'), world).filter((entry) =>
-    [entry, world.realpath(entry)].some((folder) => isOfProject(folder, tops)),
+    [entry, world.realpath(entry)].some((folder) => isOfProject(folder, tops, world)),
   );
 });
 
@@ -272,7 +279,8 @@ export const projectEntries = onceFor((world) => {
     .split(':')
     .filter(
       (entry) =>
-        around.includes(entry) || [entry, world.realpath(entry)].some((folder) => isOfProject(folder, roots)),
+        around.includes(entry) ||
+        [entry, world.realpath(entry)].some((folder) => isOfProject(folder, roots, world)),
     );
 });
 

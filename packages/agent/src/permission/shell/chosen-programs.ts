@@ -7,7 +7,7 @@ import path from 'node:path';
 import type { ShellWord } from '@heddle/tools/shell';
 import { projectEntries } from '../paths/program-places.ts';
 import type { PermissionWorld } from '../world.ts';
-import { baseName, commandsOfFind, likelyTails } from './runners.ts';
+import { baseName, commandsOfFind, likelyTails, type Unwrapped } from './runners.ts';
 
 /**
  * They run programs or load code that the project names: a makefile, a Gemfile, a wrapper of the compiler, a module in the
@@ -90,6 +90,12 @@ function startedNames(words: readonly ShellWord[]): readonly string[] {
   const found = [words, ...tails].flatMap(commandsOfFind);
   const runs = [...tails, ...found, ...found.flatMap((run) => likelyTails(run))];
   return [words, ...runs].flatMap(([first]) => first?.value ?? []);
+}
+
+/** Returns the names that the search path is used for. Any word after `xargs` may be one of them. */
+export function searchedNames({ words }: Unwrapped): readonly string[] {
+  const isXargs = /^g?xargs$/.test(baseName(words[0]?.value ?? ''));
+  return isXargs ? words.map(({ value }) => value) : startedNames(words);
 }
 
 /**

@@ -22,7 +22,13 @@ import {
   writtenText,
 } from '../rules/command-pattern.ts';
 import type { PermissionWorld } from '../world.ts';
-import { isChoiceProtected, isManaged, mayRunChosen, runsProjectPrograms } from './chosen-programs.ts';
+import {
+  isChoiceProtected,
+  isManaged,
+  mayRunChosen,
+  runsProjectPrograms,
+  searchedNames,
+} from './chosen-programs.ts';
 import { classifyConfinement } from './confined.ts';
 import { isEditCommand } from './files/edits.ts';
 import { changesFiles } from './files/files-of.ts';
@@ -115,19 +121,12 @@ export function commandPart(command: SimpleCommand, around: Around): CommandPart
       (readOnly === 'no' ? findRepositoryProgram(last.words, around) : undefined),
     ...(readOnly === 'no' ? doubtAboutArguments(command, last, around) : NO_DOUBT),
     mayReadMore: () => mayReadUnknownFiles(command, { readOnly }, around),
-    mayRunProject: namesToSearch(stages).some((name) => mayRunProjectProgram(name, around.world)),
+    mayRunProject: stages.flatMap(searchedNames).some((name) => mayRunProjectProgram(name, around.world)),
     ...hostFacts(command, last, readOnly, around),
     hasInput: command.hasInput,
     inner: false,
     concern: readOnly === 'no' ? concernAboutProcesses(last, assignments, around) : undefined,
   };
-}
-
-/** The names that the search path is used for. Any word after `xargs` may be one of them. */
-function namesToSearch(stages: readonly Unwrapped[]): readonly string[] {
-  return stages.flatMap(({ words }) =>
-    (words[0]?.value === 'xargs' ? words : words.slice(0, 1)).map(({ value }) => value),
-  );
 }
 
 /**

@@ -1,0 +1,158 @@
+/** The search path and similar variables for proven commands: places with code that are not of the project. */
+import { statSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { realTarget } from '../files/path.ts';
+import { repositoriesAround } from '../git/repository.ts';
+import { isExpanded, START_FILES } from './variables.ts';
+
+/** Variables with places from which programs load code, and the characters between the places. */
+const CODE_PLACES: ReadonlyMap<string, RegExp> = new Map([
+  ['LD_LIBRARY_PATH', /[:;]/],
+  ['LD_PRELOAD', /[: ]/],
+  ...(
+    'LD_AUDIT GCONV_PATH OPENSSL_CONF OPENSSL_ENGINES OPENSSL_MODULES AWKLIBPATH BASH_LOADABLES_PATH DOCKER_CONFIG ' +
+    'DYLD_LIBRARY_PATH DYLD_FRAMEWORK_PATH DYLD_FALLBACK_LIBRARY_PATH DYLD_INSERT_LIBRARIES ' +
+    'NODE_PATH PERL5LIB PYTHONPATH RUBYLIB'
+  )
+    .split(' ')
+    .map((name): [string, RegExp] => [name, /:/]),
+  // The name of one file. It may contain any character but this one.
+  ...START_FILES.map((name): [string, RegExp] => [name, /\0/]),
+]);
+
+/** A library without a folder is found through the other variables. */
+const LIBRARIES = /^(?:LD_PRELOAD|LD_AUDIT|DYLD_INSERT_LIBRARIES)$/;
+
+/** Folders with the programs of the system. Every system has one of the main ones. */
+const USUAL_FOLDERS: readonly string[] = ['/usr/bin', '/bin'];
+const MAIN_FOLDERS: readonly string[] = [...USUAL_FOLDERS, '/run/current-system/sw/bin'];
+const SYSTEM_FOLDERS: ReadonlySet<string> = new Set([
+  ...MAIN_FOLDERS,
+  '/usr/sbin',
+  '/sbin',
+  '/usr/local/bin',
+  '/usr/local/sbin',
+]);
+/** A folder of the Nix store never changes. */
+const STORE = /^\/nix\/store\/[^/]+\/bin$/;
+
+/** Without a search path, or with an empty one, shells and programs also search the current directory. */
+const NO_PROGRAMS = '/dev/null';
+
+interface Surroundings {
+  readonly home?: string;
+  /** Commands run as the system administrator, who can change system folders. */
+  readonly isPrivileged?: boolean;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Returns the search path and similar variables for proven commands, without relative entries, the working folders and the
+ * repositories around them. A project can put a program of any name there, or a library. Links are resolved. The result
+ * contains only changed variables. One without a remaining entry is undefined, because some programs take an empty entry for
+ * the current directory. The search path always has an entry.
+ */
+export function codeOutside(
+  folders: readonly string[],
+  environment: Environment,
+  surroundings: Surroundings = {},
+): Environment {
+  const isOutside = outsideOf(folders, surroundings);
+  const changed: Record<string, string | undefined> = {};
+  for (const [name, between] of CODE_PLACES) {
+    const entries = environment[name]?.split(between) ?? [];
+    const kept = entries.filter(
+      (entry) =>
+        (isOutside(entry) && !(START_FILES.includes(name) && isExpanded(entry))) ||
+        (LIBRARIES.test(name) && /^[^/]+$/.test(entry)),
+    );
+    if (kept.length < entries.length) changed[name] = kept.length === 0 ? undefined : kept.join(':');
+  }
+  const { PATH } = environment;
+  const searched = (PATH ?? '').split(':').filter(isOutside);
+  const safe = (searched.length > 0 ? searched : USUAL_FOLDERS.filter(isOutside)).join(':') || NO_PROGRAMS;
+  return safe === PATH ? changed : { ...changed, PATH: safe };
+}
+
+/** Returns the entries of a search path that do not belong to the project. */
+export function searchedOutside(folders: readonly string[], searchPath: string): readonly string[] {
+  return searchPath.split(':').filter(outsideOf(folders, {}));
+}
+
+/**
+ * Returns whether proven commands find the usual programs outside of the project. They do not if the project contains the folders of
+ * the system, and its user can change them.
+ */
+export function hasProgramsOfSystem(
+  folders: readonly string[],
+  { PATH = '' }: Environment,
+  surroundings: Surroundings = {},
+): boolean {
+  const isOutside = outsideOf(folders, surroundings);
+  const given = PATH.split(':');
+  const searched = given.some((entry) => isOutside(entry)) ? given : USUAL_FOLDERS;
+  const main = searched.filter((entry) => MAIN_FOLDERS.includes(withoutSlash(entry)));
+  return main.length === 0 || main.some(isOutside);
+}
+
+/**
+ * Returns whether a folder contains programs of the system, and only the administrator can change it. It does not belong to a
+ * project that contains it, such as the root folder.
+ */
+export function isSystemFolder(folder: string): boolean {
+  const real = realPath(folder);
+  const isListed = SYSTEM_FOLDERS.has(withoutSlash(folder));
+  return isListed && (SYSTEM_FOLDERS.has(real) || STORE.test(real)) && isOwnedBySystem(real);
+}
+
+function withoutSlash(folder: string): string {
+  return path.normalize(folder).replace(/(?<=.)\/$/, '');
+}
+
+function isOwnedBySystem(folder: string): boolean {
+  try {
+    const { uid, mode } = statSync(folder);
+    const isForeign = uid === 0 || uid !== process.getuid?.();
+    const above = path.dirname(folder);
+    return isForeign && (mode & WRITABLE_BY_OTHERS) === 0 && (above === folder || isOwnedBySystem(above));
+  } catch {
+    return false;
+  }
+}
+
+const WRITABLE_BY_OTHERS = 0o022;
+
+function outsideOf(
+  folders: readonly string[],
+  { home = os.homedir(), isPrivileged = process.getuid?.() === 0 }: Surroundings,
+): (entry: string) => boolean {
+  const own = folders.flatMap((folder) => [folder, realPath(folder)]);
+  const containsHome = (folder: string): boolean =>
+    isBelow(home, folder) || isBelow(realPath(home), realPath(folder));
+  const places = [...own, ...own.flatMap((folder) => repositoriesAround(folder, containsHome))];
+  return (entry) => {
+    if (!path.isAbsolute(entry)) return false;
+    const names = [entry, realPath(entry)];
+    const around = places.filter((place) => names.some((name) => isBelow(name, place)));
+    // The administrator may have opened such a folder to change its programs.
+    const isOpened = isPrivileged && around.some((place) => names.some((name) => isBelow(place, name)));
+    return around.length === 0 || (!isOpened && isSystemFolder(entry));
+  };
+}
+
+/** Resolves the part of a path that exists. */
+function realPath(folder: string): string {
+  try {
+    return realTarget(folder);
+  } catch {
+    const above = path.dirname(folder);
+    return above === folder ? folder : path.join(realPath(above), path.basename(folder));
+  }
+}
+
+function isBelow(entry: string, folder: string): boolean {
+  const way = path.relative(folder, entry);
+  return way.split(path.sep)[0] !== '..' && !path.isAbsolute(way);
+}
