@@ -187,6 +187,55 @@ describe('a command whose words name a program, a library or a script to run', (
   });
 });
 
+describe('a client of docker', () => {
+  const COMMANDS = [
+    'docker ps',
+    'docker ps -a | head',
+    'docker images',
+    'docker version',
+    'docker container ls',
+    'docker image ls',
+    'docker volume ls',
+    'docker network ls',
+    '/usr/bin/docker ps',
+    'for f in a; do docker ps; done',
+  ];
+
+  it.each([true, false])('asks if its service is on another machine (view: %s)', (view) => {
+    for (const command of COMMANDS) {
+      expect([command, decide(command, { view })]).toEqual([command, 'allow']);
+      for (const isTrusted of [true, false])
+        expect([command, decide(command, { table: { hasRemoteDocker: true }, view, isTrusted })]).toEqual([
+          command,
+          'ask',
+        ]);
+    }
+    expect(decide('docker --version', { table: { hasRemoteDocker: true }, view })).toBe('allow');
+  });
+
+  it.each([
+    'docker -H ssh://host ps',
+    'docker --host=tcp://host ps',
+    'docker --context x ps',
+    'docker -c x ps',
+    'DOCKER_HOST=ssh://host docker ps',
+    'DOCKER_CONTEXT=x docker ps',
+    'export DOCKER_HOST=ssh://host; docker ps',
+    'env DOCKER_HOST=ssh://host docker ps',
+    'docker --config . ps',
+    'podman ps',
+    'podman --remote ps',
+    'podman --url ssh://host ps',
+    'podman --connection x images',
+    'CONTAINER_HOST=ssh://host podman version',
+    'kubectl get pods',
+    'helm list',
+  ])('asks if its words may name another service: %s', (command) => {
+    expect(decide(command)).toBe('ask');
+    expect(decide(command, { view: false })).toBe('ask');
+  });
+});
+
 const HOME = '/people/user';
 const SHIMS = [
   '.asdf/shims',

@@ -19,7 +19,13 @@ import {
   workingTreesReader,
 } from '@heddle/tools/git';
 import { ignoresCase, type NameAccess } from '@heddle/tools/files';
-import { gitFactsFrom, hasProgramsOfSystem, isSystemFolder, withoutShellOptions } from '@heddle/tools/shell';
+import {
+  gitFactsFrom,
+  hasProgramsOfSystem,
+  isDockerLocal,
+  isSystemFolder,
+  withoutShellOptions,
+} from '@heddle/tools/shell';
 import { enabledGitSettings } from './git-printing.ts';
 import { filesOpenedByGit, openedFilesIn } from './opened-files.ts';
 import { lookAtLinks } from './paths/home-links.ts';
@@ -69,6 +75,7 @@ export function observeWorld(surroundings: WorldOptions): PermissionWorld {
     hasProgramsOfSystem: onceAsked(() =>
       hasProgramsOfSystem([root, cwd, ...directories], environment, { home }),
     ),
+    isDockerLocal: onceAsked(() => isDockerLocal(environment, home)),
     foldsCase:
       process.platform === 'darwin' ||
       process.platform === 'win32' ||

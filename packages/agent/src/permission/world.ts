@@ -168,6 +168,8 @@ export interface PermissionWorld {
   readonly isSystemFolder?: (folder: string) => boolean;
   /** Proven commands find the usual programs outside of the project. Absent: they do. */
   readonly hasProgramsOfSystem?: () => boolean;
+  /** The client of docker asks the service on this machine. Absent: it may ask another one. */
+  readonly isDockerLocal?: () => boolean;
   /** The user trusts a folder, so programs of the project may run in the read-only view. Absent: trusts none. */
   readonly isTrusted?: (folder: string) => boolean;
   /** Commands can run in a read-only view that lets no effect out. */

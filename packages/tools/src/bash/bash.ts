@@ -133,16 +133,17 @@ type Environment = ReturnType<ShellDeps['environment']>;
 
 /** The facts of a repository are read only for commands that may run git. */
 function isProvenReadOnly(
-  { isReadOnlyCommand, gitFactsFrom, mayRunGit }: typeof Shell,
+  { isReadOnlyCommand, gitFactsFrom, mayRunGit, isDockerLocal }: typeof Shell,
   { command, run_in_background }: BashInput,
   workingDirectory: string,
   environment: Environment,
 ): boolean {
   if (run_in_background === true) return false;
-  if (isReadOnlyCommand(command, { environment })) return true;
+  const options = { environment, isDockerLocal: () => isDockerLocal(environment) };
+  if (isReadOnlyCommand(command, options)) return true;
   if (!mayRunGit(command)) return false;
   const gitIn = gitFactsFrom(workingDirectory, environment);
-  return isReadOnlyCommand(command, { environment, git: gitIn('.'), gitIn });
+  return isReadOnlyCommand(command, { ...options, git: gitIn('.'), gitIn });
 }
 
 /** Variables that keep git, locales, PATH and library paths from running other code, for a command that changes nothing. */

@@ -50,8 +50,8 @@ export function everyProofOptions(
   { value }: ShellWord,
   { folders, world }: { readonly folders: Folders; readonly world: PermissionWorld },
 ): readonly ProofOptions[] {
-  const { environment } = world;
-  if (folders === undefined || baseName(value) !== 'git') return [{ environment }];
+  const { environment, isDockerLocal } = world;
+  if (folders === undefined || baseName(value) !== 'git') return [{ environment, isDockerLocal }];
   const factsAt = (place: string): ProofOptions['git'] =>
     leadsThroughLink(place, world) ? undefined : world.gitIn(place);
   return folders.map((folder) => {

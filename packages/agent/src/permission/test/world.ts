@@ -30,6 +30,8 @@ export interface WorldTable {
   readonly environment?: PermissionWorld['environment'];
   readonly foldsCase?: boolean;
   readonly isPrivileged?: boolean;
+  /** Docker asks a service on another machine. */
+  readonly hasRemoteDocker?: boolean;
 }
 
 export const CLEAN_GIT: GitFacts = { helpers: [], submodules: false };
@@ -50,6 +52,7 @@ export function worldOf(table: WorldTable = {}): PermissionWorld {
     configDirs: [`${HOME}/.claude`],
     foldsCase: table.foldsCase ?? false,
     isPrivileged: table.isPrivileged ?? false,
+    isDockerLocal: () => table.hasRemoteDocker !== true,
     realpath,
     isProgram: (path) => (table.programs ?? []).includes(path),
     isPipe: (path) => (table.pipes ?? []).includes(path),

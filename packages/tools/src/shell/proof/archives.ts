@@ -104,7 +104,7 @@ const DOCKER: Allowed = {
   long: 'all quiet latest last no-trunc size filter format digests'.split(' '),
 };
 
-/** Lists containers and images of the service. Podman is not proven: it is the engine itself, and writes its storage. */
+/** Lists containers and images of the service, which must be on this machine. Podman is not proven: it is the engine itself, and writes its storage. */
 function listsContainers(args: readonly Arg[]): boolean {
   const [verb, noun, ...rest] = args;
   if (verb?.exact !== true) return false;

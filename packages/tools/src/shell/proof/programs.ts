@@ -16,7 +16,16 @@ import { isReadOnlySed } from './sed.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-export function isReadOnlyProgram(program: string, args: readonly Arg[], environment: Environment): boolean {
+interface Surroundings {
+  readonly environment?: Environment | undefined;
+  readonly isDockerLocal?: (() => boolean) | undefined;
+}
+
+export function isReadOnlyProgram(
+  program: string,
+  args: readonly Arg[],
+  { environment = {}, isDockerLocal }: Surroundings,
+): boolean {
   const allowed = OPTIONS.get(program);
   if (allowed === undefined && isHarmlessProgram(program)) return true;
   const [first] = args;
@@ -24,6 +33,7 @@ export function isReadOnlyProgram(program: string, args: readonly Arg[], environ
     return true;
   if (allowed) return onlyAllowed(args, allowed);
   const check = CHECKS.get(program);
+  if (program === 'docker' && isDockerLocal?.() !== true) return false;
   if (check) return check(args, environment);
   return args.every(({ exact }) => exact) && (EXACT.get(program)?.(args.map(({ value }) => value)) ?? false);
 }

@@ -12,6 +12,8 @@ import { isReadOnlyProgram } from './programs.ts';
 export interface ProofOptions extends GitAround {
   /** The environment of the command. Variables can pass options to programs. */
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
+  /** The client of docker asks the service on this machine. Absent: it may ask another one. */
+  readonly isDockerLocal?: (() => boolean) | undefined;
 }
 
 export function isReadOnlyCommand(text: string, options: ProofOptions = {}): boolean {
@@ -65,7 +67,7 @@ export function areReadOnlyWords([name, ...words]: readonly ShellWord[], options
   const program = name.value.replace(/^\/(usr\/)?bin\//, '');
   const isGit = program === 'git';
   const args = words.flatMap(wordArguments);
-  return isGit ? isReadOnlyGit(args, options) : isReadOnlyProgram(program, args, options.environment ?? {});
+  return isGit ? isReadOnlyGit(args, options) : isReadOnlyProgram(program, args, options);
 }
 
 /** The arguments that a word becomes, as far as they are known. */

@@ -48,7 +48,8 @@ export function readsWith(
     isArchiveModule(program, args) ||
     (readsOperands(program) &&
       args.every((word) => isOneKnownWord(word) && /^([^-+]|\+[FG\d]*$)/.test(word.value))) ||
-    areReadOnlyWords(words, { environment });
+    // Docker reads no file here, whichever service it asks.
+    areReadOnlyWords(words, { environment, isDockerLocal: () => true });
   return () => isCertain;
 }
 

@@ -155,7 +155,6 @@ iconv -f latin1 -t utf8 a
 lsof -n -i :3000
 lsof -nP
 lsof -np 1
-docker ps -a
 docker --version
 lsof -nP -iTCP -sTCP:LISTEN
 ss -tlnp
