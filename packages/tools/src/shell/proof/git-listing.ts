@@ -68,10 +68,21 @@ export function isListing(command: string, given: readonly Arg[]): Listing | und
       return yes(isOne(action, 'get-url') && onlyAllowed(rest, { long: ['all', 'push'] }));
     case 'notes':
       return yes(isOne(action, 'list') && onlyAllowed(rest, { operands: 1 }));
+    case 'var':
+      return yes(isOne(action, ...PRINTED_VARIABLES) && rest.length === 0);
     default:
       return undefined;
   }
 }
+
+/**
+ * For `GIT_AUTHOR_IDENT` and `GIT_COMMITTER_IDENT`, and for `-l`, git makes an address if none is configured. It asks a name server for
+ * the name of the machine.
+ */
+const PRINTED_VARIABLES: readonly string[] = (
+  'GIT_EDITOR GIT_SEQUENCE_EDITOR GIT_PAGER GIT_DEFAULT_BRANCH GIT_SHELL_PATH GIT_ATTR_SYSTEM GIT_ATTR_GLOBAL ' +
+  'GIT_CONFIG_SYSTEM GIT_CONFIG_GLOBAL'
+).split(' ');
 
 function isOne(action: Arg | undefined, ...known: readonly string[]): boolean {
   return action?.exact === true && known.includes(action.value);

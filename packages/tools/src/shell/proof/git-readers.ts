@@ -195,7 +195,6 @@ export const READERS: ReadonlyMap<string, GitReader> = new Map<string, GitReader
     { allowed: { short: 'qvnz', long: words('quiet verbose non-matching no-index') }, needs: NOTHING },
   ],
   ['check-attr', { allowed: { short: 'az', long: ['all', 'cached'] }, needs: NOTHING }],
-  ['var', { allowed: { short: 'l' }, needs: NOTHING }],
   // With a second name the command writes.
   ['symbolic-ref', { allowed: { short: 'q', long: ['quiet', 'short'], operands: 1 }, needs: NOTHING }],
   ['count-objects', { allowed: { short: 'vH', long: ['verbose', 'human-readable'] }, needs: NOTHING }],

@@ -106,6 +106,7 @@ const MORE_OPTIONS: ReadonlyMap<string, Allowed> = new Map<string, Allowed>([
     },
   ],
   ['cat-file', { long: names('batch batch-check batch-all-objects unordered follow-symlinks buffer') }],
+  ['var', { short: 'l' }],
   ['check-mailmap', { long: ['stdin'] }],
   ['check-ref-format', { long: ['branch', 'allow-onelevel', 'normalize', 'refspec-pattern'] }],
 ]);

@@ -391,7 +391,7 @@ export const KNOWN_READS: readonly Theme[] = [
     theme: 'other rules do not restrict the forms of readers',
     rules: { deny: ['Edit(./.env)', 'Bash(rm *)', 'Read'] },
     world: WORLD,
-    allowed: ['git tag -n', 'git var -l', 'look x list', 'bat -pp src/a.ts'],
+    allowed: ['git tag -n', 'git var GIT_EDITOR', 'look x list', 'bat -pp src/a.ts'],
   },
   {
     theme: 'git prints notes with commits, and replacements instead of objects',

@@ -238,6 +238,10 @@ git ls-files docs/*.md
 git branch --list feature/*
 git show stash@{0}
 git var GIT_EDITOR
+git var GIT_SEQUENCE_EDITOR
+git var GIT_PAGER
+git var GIT_DEFAULT_BRANCH
+git var GIT_CONFIG_GLOBAL
 git -c color.ui=never log
 git -c core.quotepath=off -c core.pager=cat status
 git -c log.showSignature=false show

@@ -10,6 +10,21 @@ git reflog --format='%+G?'
 git rev-list --format='%+GP' HEAD
 git
 git foo
+git var
+git var -l
+git var GIT_AUTHOR_IDENT
+git var GIT_COMMITTER_IDENT
+git -C . var GIT_AUTHOR_IDENT
+git --no-pager var -l
+git var GIT_EDITOR GIT_AUTHOR_IDENT
+git var GIT_AUTHOR_IDENT GIT_EDITOR
+git var 'GIT_AUTHOR_IDEN'T
+git var GIT_AUTHOR_*
+git var $X
+git var "$X"
+git var {GIT_AUTHOR_IDENT,}
+git var -l GIT_EDITOR
+git var GIT_NEW
 git -c diff.external=x diff
 git -c alias.log=x log
 git --git-dir=evil log
