@@ -402,3 +402,74 @@ describe('a program of a version manager', () => {
       expect([command, decide(command, { table })]).toEqual([command, 'allow']);
   });
 });
+
+describe('a compiler behind a cache', () => {
+  const COMPILERS = 'gcc g++ cc c++ clang clang++'.split(' ');
+  const commandsFor = (name: string): readonly string[] => [
+    `${name} --version`,
+    `${name} --help`,
+    `${name} --version | head -n 1`,
+    `timeout 5 ${name} --version`,
+    `echo "$(${name} --version)"`,
+    `if ${name} --version; then echo y; fi`,
+  ];
+
+  const expectQuestions = (table: WorldTable): void => {
+    for (const name of COMPILERS)
+      for (const command of commandsFor(name)) {
+        for (const view of [true, false])
+          expect([command, decide(command, { table, view })]).toEqual([command, 'ask']);
+        expect([command, decide(command, { table, view: false, isTrusted: true })]).toEqual([command, 'ask']);
+        expect([command, decide(command, { table, mode: 'plan' })]).toEqual([command, 'deny']);
+      }
+  };
+
+  it.each([
+    '/usr/bin/ccache',
+    '/usr/bin/distcc',
+    '/opt/bin/sccache',
+    '/usr/bin/icecc',
+    '/usr/bin/colorgcc',
+    '/opt/goma/gomacc',
+    '/opt/buildcache/bin/buildcache',
+    '/usr/bin/ccache-4.9',
+    '/opt/homebrew/Cellar/ccache/4.9/bin/ccache',
+    '/usr/bin/rewrapper',
+  ])('asks if the compiler is a link to it: %s', (cache) => {
+    const files = COMPILERS.map((name) => `/opt/compilers/${name}`);
+    const links = Object.fromEntries(files.map((file) => [file, cache]));
+    const environment = { PATH: '/opt/compilers:/usr/bin' };
+    expectQuestions({ files: [...files, cache], links, environment });
+  });
+
+  it.each([
+    '/usr/lib/ccache',
+    '/usr/lib64/ccache',
+    '/usr/lib/distcc',
+    '/usr/lib/icecc/bin',
+    `${HOME}/.ccache/bin`,
+  ])('asks if the compiler is in its folder: %s', (folder) => {
+    const files = COMPILERS.flatMap((name) => [`${folder}/${name}`, `/usr/bin/${name}`]);
+    expectQuestions({ files, environment: { PATH: `${folder}:/usr/bin` } });
+    for (const name of COMPILERS)
+      for (const command of commandsFor(name))
+        expect([
+          command,
+          decide(command, { table: { files, environment: { PATH: `/usr/bin:${folder}` } } }),
+        ]).toEqual([command, 'allow']);
+  });
+
+  it('needs no question if the compiler is behind other links', () => {
+    const files = COMPILERS.map((name) => `/usr/bin/${name}`);
+    const links = Object.fromEntries(
+      COMPILERS.flatMap((name) => [
+        [`/usr/bin/${name}`, `/etc/alternatives/${name}`],
+        [`/etc/alternatives/${name}`, `/usr/bin/x86_64-linux-gnu-${name}-14`],
+      ]),
+    );
+    const table = { files: [...files, ...Object.values(links)], links, environment: { PATH: '/usr/bin' } };
+    for (const name of COMPILERS)
+      for (const command of commandsFor(name))
+        expect([command, decide(command, { table })]).toEqual([command, 'allow']);
+  });
+});

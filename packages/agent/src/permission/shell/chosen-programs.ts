@@ -1,7 +1,7 @@
 /**
  * Programs that the project chooses. Some run what a file of the project names, whatever their arguments are. Others are
  * started by a version manager: a file in the working directory, or in a folder above, names the version or the folder of
- * the program that really runs.
+ * the program that really runs. A cache of compilers starts them, too, and has effects of its own.
  */
 import path from 'node:path';
 import type { ShellWord } from '@heddle/tools/shell';
@@ -55,7 +55,7 @@ export function mayRunChosen(words: readonly ShellWord[], world: PermissionWorld
   return isQuery && !PRINTS_OWN.has(program);
 }
 
-/** Returns whether a version manager starts the program, or one that it runs. */
+/** Returns whether a version manager or a cache of compilers starts the program, or one that it runs. */
 export function isManaged(words: readonly ShellWord[], world: PermissionWorld): boolean {
   return shimsOf(words, world).length > 0;
 }
@@ -131,7 +131,19 @@ const MANAGERS = new RegExp(
 const MANAGER_FOLDERS =
   /\/\.?(shims|corepack|tfenv|tofuenv|tgenv|tenv|pyenv|rbenv|nodenv|jenv|goenv|phpenv|plenv|luaenv|swiftenv|asdf|mise|volta|hermit)\/(?:[^/]+\/)?(?:bin|dist|shims|libexec)\/[^/]+$|\/shims\/[^/]+$/;
 
+/**
+ * Programs that start a compiler and have its name. Also for its version, they write their cache and statistics, or ask a server for
+ * its results.
+ */
+const COMPILER_CACHES =
+  /^(s?ccache|distcc|pump|icecc|icerun|icecream|buildcache|gomacc|rewrapper|colorgcc|firebuild)([-_.\d].*)?$/;
+const CACHE_FOLDERS = /\/\.?(s?ccache|distcc|icecc|icecream|buildcache|goma|colorgcc)\/(?:[^/]+\/)*[^/]+$/;
+
 function isShim(file: string, world: PermissionWorld): boolean {
   const real = world.realpath(file);
-  return [file, real].some((at) => MANAGER_FOLDERS.test(at)) || MANAGERS.test(baseName(real));
+  return (
+    [file, real].some((at) => MANAGER_FOLDERS.test(at) || CACHE_FOLDERS.test(at)) ||
+    MANAGERS.test(baseName(real)) ||
+    COMPILER_CACHES.test(baseName(real))
+  );
 }
