@@ -146,7 +146,7 @@ describe('Bash', () => {
       environment: () => ({ PATH: process.env['PATH'] ?? '', GIVEN: 'yes' }),
     });
     const { content } = await shell.run('echo "$GIVEN"; env | cut -d= -f1 | sort | tr "\\n" " "');
-    expect(content).toMatch(/^yes\nGIVEN HEDDLE_TASKS PATH PWD SHLVL _ ?$/);
+    expect(content).toMatch(/^yes\nGIVEN HEDDLE_TASKS PATH PWD SHLVL TEMP TMP TMPDIR _ ?$/);
   });
 });
 

@@ -69,14 +69,16 @@ export function createBashTool(deps: ShellDeps): Tool<BashInput, BashData> {
       if (!(await isDirectory(directory))) return lostDirectory(command, directory, deps.projectDirectory);
       if (context.signal.aborted)
         return { data: { command, output: '', exit: { kind: 'stopped', why: 'interrupted' } } };
-      const environment = environmentOf(input, context);
+      const changesNothing = context.readOnlyRun !== undefined || isProven(input, context);
+      const environment = environmentOf(input, context, changesNothing);
       const confined = await chooseConfinement(deps, input, context);
       if (confined.kind === 'refused') return { data: { command, output: '', exit: confined } };
       const confinement = confined.kind === 'inside' ? confined.confinement : undefined;
       // The part that is shown whole. A longer output has a file that the model can read.
       const keepBytes = Math.max(Math.floor(limits.inlineOutput / 2), 1);
       const { toolUseId: callId, agentId } = context;
-      const spec = { command, callId, agentId, description, directory, environment, confinement, keepBytes };
+      const caller = { callId, agentId, description };
+      const spec = { ...caller, command, directory, environment, confinement, changesNothing, keepBytes };
       if (input.run_in_background) return startInBackground(deps.tasks, spec);
       const timeoutMs = Math.min(input.timeout ?? limits.defaultTimeoutMs, limits.maxTimeoutMs);
       const isEdit = context.readOnlyRun === 'edits';
@@ -99,10 +101,9 @@ export function createBashTool(deps: ShellDeps): Tool<BashInput, BashData> {
     toResult: bashResult,
   };
 
-  function environmentOf(input: BashInput, context: CallContext): Environment {
+  function environmentOf(input: BashInput, context: CallContext, changesNothing: boolean): Environment {
     const own = withoutShellOptions(context.environment ?? deps.environment());
     const TRACEPARENT = deps.traceparentOf?.(context.toolUseId);
-    const changesNothing = context.readOnlyRun !== undefined || isProven(input, context);
     const added = changesNothing && shell ? readOnlyVariables(shell, input, context, own) : {};
     return { ...own, ...omitUndefined({ TRACEPARENT }), ...added };
   }

@@ -1,5 +1,5 @@
 /** The end of a command that does not end by itself. */
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { ABORT_DEADLINE_MS, contextOf } from '@heddle/testing';
 import { afterEach, describe, expect, it, vi } from 'vitest';
@@ -174,3 +174,53 @@ describe('a command that waits for input', () => {
 function labelsOf(folder: string): string[] {
   return readRecords(folder).map(({ label }) => label);
 }
+
+describe('temporary files of a command that only reads', () => {
+  const LARGE = 'seq 200000 | sort -S 100k | tail -n 1';
+
+  it.each([
+    ['seq 3 | tac', '3\n2\n1\n'],
+    [LARGE, '99999\n'],
+    [`${LARGE} | tac`, '99999\n'],
+    ['seq 200000 | sort --buffer-size=100k | head -n 1', '1\n'],
+  ])('are not stored in the TMPDIR of the user: %s', async (command, expected) => {
+    const project = scratch();
+    const shell = shellIn(project, {
+      environment: () => ({ PATH: process.env['PATH'] ?? '', TMPDIR: path.join(project, 'missing') }),
+    });
+    const { data } = await shell.run(command);
+    expect(data).toMatchObject({ output: expected, exit: { kind: 'exited', code: 0 } });
+    expect(readdirSync(project)).toEqual([]);
+  });
+
+  it.each(['printenv TMPDIR TMP TEMP', 'printenv TMPDIR TMP TEMP; head -c 1 /no/such/file'])(
+    'are removed when it ends: %s',
+    async (command) => {
+      const shell = shellIn(scratch());
+      const { data } = await shell.run(command);
+      const folders = data.output.split('\n').slice(0, 3);
+      expect(new Set(folders).size).toBe(1);
+      expect(folders[0]).toMatch(/\.tmp$/);
+      expect(existsSync(folders[0] ?? '')).toBe(false);
+      expect(readdirSync(shell.tasks.folder).filter((name) => name.endsWith('.tmp'))).toEqual([]);
+    },
+  );
+
+  it('are removed when it is aborted', async () => {
+    const shell = shellIn(scratch());
+    const controller = new AbortController();
+    const { data } = await shell.run('printenv TMPDIR; sleep 600', {
+      signal: controller.signal,
+      onProgress: () => controller.abort(),
+    });
+    expect(existsSync(data.output.split('\n')[0] ?? '')).toBe(false);
+  });
+
+  it('stay in the usual place for other commands', async () => {
+    const environment = { PATH: process.env['PATH'] ?? '', TMPDIR: '/usual' };
+    const { data } = await shellIn(scratch(), { environment: () => environment }).run(
+      'eval "printenv TMPDIR"',
+    );
+    expect(data.output).toBe('/usual\n');
+  });
+});

@@ -27,6 +27,8 @@ export interface TaskSpec {
   readonly keepBytes?: number | undefined;
   /** The sandbox it runs in. Undefined: none. */
   readonly confinement?: Confinement | undefined;
+  /** Its programs store temporary files in a folder that is removed at its end. A sandbox has such a folder anyway. */
+  readonly changesNothing?: boolean | undefined;
 }
 
 interface TaskSettings {
@@ -110,7 +112,7 @@ export class Task {
       const labels = [environment[LABEL_VARIABLE], this.label].filter(Boolean).join(' ');
       this.#child = spawn(launch.file, [...launch.args], {
         cwd: directory,
-        env: { ...environment, [LABEL_VARIABLE]: labels },
+        env: { ...environment, ...this.#temporaryFolder(), [LABEL_VARIABLE]: labels },
         detached: true,
         stdio: ['ignore', stdio, stdio, ...(launch.inherits ?? [])],
       });
@@ -160,6 +162,18 @@ export class Task {
     return this.spec.confinement?.report ?? path.join(this.#settings.folder, `${this.label}.end`);
   }
 
+  get #ownFolder(): string {
+    return path.join(this.#settings.folder, `${this.label}.tmp`);
+  }
+
+  /** Programs such as `sort` and `tac` store large inputs in this folder. */
+  #temporaryFolder(): Readonly<Record<string, string>> {
+    if (!this.spec.changesNothing || this.spec.confinement !== undefined) return {};
+    const folder = this.#ownFolder;
+    mkdirSync(folder, { mode: 0o700 });
+    return { TMPDIR: folder, TMP: folder, TEMP: folder };
+  }
+
   #take(chunk: Buffer): Promise<void> | undefined {
     const storing = this.output.add(chunk);
     this.lastOutputAt = Date.now();
@@ -178,6 +192,7 @@ export class Task {
     if (this.pid !== undefined && stopped === undefined) this.leftSomething = endGroup(this.pid);
     await this.#channel?.close();
     await this.output.close();
+    removeFolder(this.#ownFolder);
     const { confinement } = this.spec;
     const { directory, leftSomething } = takeReport(this.#reportFile, confinement !== undefined);
     this.directoryAtEnd = directory;
@@ -193,6 +208,15 @@ export class Task {
     const { head, tail } = this.output.view();
     const failed = end.kind === 'signalled' || (end.kind === 'exited' && end.code !== 0);
     return { failed: failed && this.#stopped === undefined, output: tail === '' ? head : tail };
+  }
+}
+
+/** A folder that cannot be removed must not keep the command from ending. */
+function removeFolder(folder: string): void {
+  try {
+    rmSync(folder, { recursive: true, force: true });
+  } catch {
+    // It stays in the folder of the session.
   }
 }
 
