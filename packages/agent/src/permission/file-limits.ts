@@ -6,7 +6,8 @@
 import path from 'node:path';
 import type { FileLimits } from '@heddle/core';
 import type { FilePart, Part } from './part.ts';
-import { isAtOrBelow, isSink, knownEntries, realFolders } from './paths/places.ts';
+import { isAtOrBelow, isBelow, isSink, knownEntries, realFolders } from './paths/places.ts';
+import { ownPlaces } from './paths/own-program.ts';
 import { gitSourcesIn, isProgramFolder, programPlaces } from './paths/program-places.ts';
 import { canEndProtected, isGitData, protectedPlaceName } from './paths/protected.ts';
 import { presentSecrets } from './paths/secret-files.ts';
@@ -49,7 +50,14 @@ export function editLimits(
   const guarded = [...found].filter((place) => !hidden.includes(place));
   // The decision looked at everything below a removed folder. It accepts that `node_modules/.bin` goes with its folder.
   const removed = edits.flatMap(({ kind, places = [] }) => (kind === 'remove' ? places : []));
-  const kept = guarded.filter((place) => !removed.some(({ real }) => isAtOrBelow(place, real)));
+  // It also accepts edits of caches in a folder of packages that this process loads.
+  const own = new Set(ownPlaces(world));
+  const isEditedBelow = (folder: string): boolean =>
+    edits.some(({ places = [] }) => places.some(({ real }) => isBelow(real, folder)));
+  const kept = guarded.filter(
+    (place) =>
+      !(own.has(place) && isEditedBelow(place)) && !removed.some(({ real }) => isAtOrBelow(place, real)),
+  );
   if (kept.length + hidden.length > MOST_PLACES) return 'too many places';
   const isInWritable = (place: string): boolean =>
     writable.includes(innermostAround(place, [...kept, ...hidden, ...writable]) ?? '');
@@ -110,6 +118,7 @@ function guardedPlaces(
     .filter((place) => !place.includes('/.git/'));
   const known = [
     ...programPlaces(world),
+    ...ownPlaces(world),
     ...around,
     ...world.configDirs.map((folder) => world.realpath(folder)),
   ];

@@ -30,6 +30,7 @@ import { enabledGitSettings } from './git-printing.ts';
 import { filesOpenedByGit, openedFilesIn } from './opened-files.ts';
 import { lookAtLinks } from './paths/home-links.ts';
 import { createLinkLookup, namedEntriesIn, readNames, remembered } from './paths/link-lookup.ts';
+import { ownProgram } from './paths/own-program.ts';
 import { isAtOrBelowSome } from './paths/places.ts';
 import {
   foldersInMounts,
@@ -51,6 +52,8 @@ export interface WorldOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly readOnlyView?: boolean;
   readonly isTrusted?: (folder: string) => boolean;
+  /** The places of the running program. Absent: those of this process. */
+  readonly ownProgram?: readonly string[];
   /** Absent: the names on this disk. */
   readonly names?: NameAccess;
   /** The text of `/proc/self/mountinfo`. Absent: that of this machine. */
@@ -69,6 +72,7 @@ export function observeWorld(surroundings: WorldOptions): PermissionWorld {
   const enabledIn = remembered(enabledGitSettings(environment));
   return {
     ...options,
+    ownProgram: options.ownProgram ?? ownProgram(),
     environment: withoutShellOptions(environment),
     isPrivileged: process.getuid?.() === 0,
     isSystemFolder: remembered(isSystemFolder),

@@ -70,6 +70,8 @@ export interface PermissionWorld {
   readonly home: string;
   /** Folders of the agent's own settings, state and sessions. */
   readonly configDirs: readonly string[];
+  /** The places of the running program itself, also missing ones. Absent: they are in no working directory. */
+  readonly ownProgram?: readonly string[];
   /** The file system ignores case. */
   readonly foldsCase: boolean;
   /** Resolves links. Never throws: segments that do not exist stay as written. */

@@ -160,6 +160,7 @@ const COMPARED = [
   'directoryNames',
   'home',
   'environment',
+  'ownProgram',
   'exists',
   'entries',
   'gitSources',

@@ -12,6 +12,7 @@ import {
   placesOf,
   workingFolders,
 } from './places.ts';
+import { isOwnProgram, ownPlaces } from './own-program.ts';
 import { foldCase, mayBe, protectedPath } from './protected.ts';
 import { type CodeName, protectedLinks } from './protected-links.ts';
 import { segmentsOf } from './segments.ts';
@@ -27,14 +28,15 @@ export function isProgramFolder(file: string): boolean {
 
 /**
  * Returns the folder of programs, or the file that names some, that a change to a place affects. These are the usual
- * folders, entries of the search path in a working directory, and places that settings of git name. Naming or running
- * such a program is ordinary, so only a change asks.
+ * folders, the program of this process, entries of the search path in a working directory, and places that settings of git name.
+ * Naming or running such a program is ordinary, so only a change asks.
  */
 export function programFolder(
   { path: written, real }: FilePlace,
   world: PermissionWorld,
 ): string | undefined {
   for (const file of written === real ? [written] : [written, real]) {
+    if (isOwnProgram(file, world)) return "the agent's own program";
     const [usual] = PROGRAM_FOLDERS.exec(foldCase(file)) ?? [];
     if (usual !== undefined) return usual.slice(1);
     const entry = programPlaces(world).find((folder) => isWithin(file, folder, world));
@@ -124,7 +126,8 @@ const linksOnWays = onceFor((world): readonly string[] => {
 /** Returns the places whose own change affects a program, without regard to what is below them. */
 export function changedPrograms(world: PermissionWorld): readonly string[] {
   const links = linksOnWays(world);
-  return links.length === 0 ? programPlaces(world) : [...programPlaces(world), ...links];
+  const own = ownPlaces(world);
+  return links.length + own.length === 0 ? programPlaces(world) : [...programPlaces(world), ...own, ...links];
 }
 
 /** Returns whether a change to a place may remove or replace a link on the way of a protected one. */

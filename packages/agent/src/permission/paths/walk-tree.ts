@@ -7,6 +7,7 @@ import type { PathsBelow } from '../part.ts';
 import { commandPlace, type FilePlace, isBelow, isKnownPlace, workingFolders } from './places.ts';
 import type { FolderEntry, PermissionWorld } from '../world.ts';
 import { isOpenedInFolders } from './opened-names.ts';
+import { ownPlaces } from './own-program.ts';
 import {
   changedPrograms,
   configPlaces,
@@ -105,6 +106,7 @@ export interface Untracked {
  * with such a name, or with such a file in it.
  *
  * A removal does not check `node_modules`: packages contain such files, and an installation restores them.
+ * The program of this process is an exception.
  */
 export function protectedBelow(
   { real }: FilePlace,
@@ -114,6 +116,8 @@ export function protectedBelow(
 ): Answer<string> {
   const settings = world.configDirs.find((folder) => isBelow(world.realpath(folder), real));
   if (settings !== undefined) return "the agent's own settings";
+  const own = selects === undefined ? ownPlaces(world) : [];
+  if (own.some((place) => isBelow(place, real) && world.exists(place))) return "the agent's own program";
   const isRestored = (name: string): boolean => kind === 'removed' && name === 'node_modules';
   if (isRestored(path.posix.basename(real))) return undefined;
   const isWhole = selects === undefined || selects.untracked !== undefined;

