@@ -302,6 +302,7 @@ describe('the target of a protected link', () => {
     link('../editor', '.vscode/more');
     link('../../../docs/skill.md', '.claude/skills/deploy/SKILL.md');
     link('../../../hk', '.husky/_/h/more');
+    git(project, 'worktree', 'add', '-q', '-b', 'checkout', '.claude/worktrees/other');
     link('../../../../a', '.claude/worktrees/other/docs/a');
     link('a', 'ordinary');
     link('third', 'vendor');

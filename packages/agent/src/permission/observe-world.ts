@@ -15,6 +15,7 @@ import {
   repositoriesAt,
   repositoryProgramsIn,
   isBranch,
+  isLinkedTree,
   trackedFiles,
   workingTreesReader,
 } from '@heddle/tools/git';
@@ -104,6 +105,7 @@ export function observeWorld(surroundings: WorldOptions): PermissionWorld {
     mayShowChanges: remembered(mayShowChanges),
     repository: repositoryReader(),
     workingTrees: workingTreesReader(),
+    isLinkedTree: remembered((folder) => isTreeOfProject(folder, links.realpath(folder))),
     gitIn: remembered(gitFactsFrom(cwd, environment)),
     gitSettings: (folder) => enabledIn(nearestFolder(folder) ?? folder),
     repositoryPrograms: (folder) => programsIn(nearestFolder(folder) ?? folder),
@@ -282,6 +284,16 @@ const CHANGES = /^\W{0,3}(diff --|@@)/m;
 function mayShowChanges(file: string): boolean {
   const read = readBoundedFile(file, MOST_OF_MESSAGE);
   return read.kind === 'unreadable' || (read.kind === 'read' && CHANGES.test(read.bytes.toString('latin1')));
+}
+
+/** Returns whether the repository with the folder of the agent, in which a checkout is, lists the checkout. */
+function isTreeOfProject(folder: string, real: string): boolean {
+  const tree = findRepository(folder);
+  const around = findRepository(path.resolve(folder, '../../..'));
+  if (tree.kind !== 'found' || around.kind !== 'found') return false;
+  const { top, gitDir, commonDir } = tree.repository;
+  const isOther = top === real && gitDir !== commonDir && commonDir === around.repository.commonDir;
+  return isOther && isLinkedTree(tree.repository);
 }
 
 /** Returns whether a `.git` file or link leads to the data of another working tree, and not to those of a linked one. */

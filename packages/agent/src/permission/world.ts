@@ -130,6 +130,8 @@ export interface PermissionWorld {
   readonly repository: (folder: string) => KnownRepository | 'none' | 'unknown';
   /** The working trees of the repository around a folder. Absent: there is only one. */
   readonly workingTrees?: (folder: string) => WorkingTrees | undefined;
+  /** The folder is a checkout that the repository around `../../..` lists as one of its working trees. Absent: none is. */
+  readonly isLinkedTree?: (folder: string) => boolean;
   /** An earlier command of the script may have made or removed folders since they were looked at. */
   readonly foldersMayChange?: boolean;
   /** A command of the script may take long. Meanwhile, other calls may move the folders of the project. */

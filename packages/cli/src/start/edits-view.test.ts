@@ -162,16 +162,18 @@ describe.runIf(isHere)('a script of permitted edits', () => {
   });
 
   it('has no effect where the view refuses it, and asks when the same script comes again', async () => {
-    const { play, has, write } = openProject();
-    write('.claude/settings.json', '{}');
-    // The decision takes the new folder for a checkout. The view protects the folder around it.
-    const script = 'mkdir -p .claude/worktrees/one/src';
+    const { play, at, read, write } = openProject();
+    write('e.txt');
+    write('one/two/three/four/a.txt', 'after\n');
+    symlinkSync('../../../../e.txt', at('one/two/three/four/.envrc'));
+    // The decision does not look for links so deep. The view protects the target of the link.
+    const script = 'cp one/two/three/four/a.txt e.txt';
     const output = await play([bash(script, 'b1'), bash(script, 'b2')]);
     expect(output).toContain('If it needs more, run the same command again: the user is asked then.');
     expect(output).toContain(
       'The script failed because it writes to a place that its permitted edits do not include.',
     );
-    expect(has('.claude/worktrees')).toBe(false);
+    expect(read('e.txt')).toBe('before\n');
   });
 
   it.each([

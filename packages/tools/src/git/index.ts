@@ -28,6 +28,7 @@ export { ADDRESS_PREFIX, type RepositoryPrograms, repositoryProgramsIn } from '.
 export {
   GIT_DATA_NAMES,
   findRepository,
+  isLinkedTree,
   isGitFolder,
   otherTrees,
   repositoriesAround,

@@ -1,7 +1,7 @@
 /** Decides whether a place is protected. A change to a protected place always asks, even if an allow rule matches. */
 import path from 'node:path';
 import { GIT_DATA_NAMES, isGitFolder } from '@heddle/tools/git';
-import { type FilePlace, isAtOrBelow } from './places.ts';
+import { type FilePlace, isAtOrBelow, workingFolders } from './places.ts';
 import type { PermissionWorld } from '../world.ts';
 import { PROTECTED_PLACES, type ProtectedPlace } from './protected-places.ts';
 import {
@@ -94,8 +94,16 @@ export function protectedPath(file: string, world: PermissionWorld): string | un
     return "the agent's own settings";
   }
   const names = namesOf(file);
-  const found = protectedAt(names, 0);
+  const written = file.split('/').filter(Boolean);
+  const found = protectedAt(names, 0, (depth) => isCheckout(`/${written.slice(0, depth).join('/')}`, world));
   return found && names.slice(found.at, found.at + found.place.segments.length).join('/');
+}
+
+/** Heddle and the user may start a session in a checkout of any version control. */
+function isCheckout(folder: string, world: PermissionWorld): boolean {
+  const places = [folder, world.realpath(folder)];
+  const isWorkedIn = workingFolders(world).some((root) => places.some((place) => isAtOrBelow(root, place)));
+  return isWorkedIn || world.isLinkedTree?.(folder) === true;
 }
 
 /** Returns whether names below a folder are those of a protected place, or below one. */
@@ -123,17 +131,22 @@ export function foldCase(name: string): string {
   return visible.normalize('NFC').toUpperCase().toLowerCase();
 }
 
-/** Returns the outermost place that contains a path, and the position of its first name. */
+/**
+ * Returns the outermost place that contains a path, and the position of its first name. `isTree` returns whether the first names are
+ * those of a checkout. If it is absent, the names decide.
+ */
 function protectedAt(
   names: readonly string[],
   root: number,
+  isTree: (depth: number) => boolean = () => true,
 ): { readonly place: ProtectedPlace; readonly at: number } | undefined {
   for (let at = root; at < names.length; at++) {
     const place = startingWith(names[at] ?? '').find((one) => matchesAt(one, names, at));
     if (place === undefined) continue;
     // Other branches are checked out below the agent's folder, with their own protected places.
-    const isCheckout = /^\.(claude|heddle)$/.test(names[at] ?? '') && names[at + 1] === 'worktrees';
-    return isCheckout && names.length > at + 2 ? protectedAt(names, at + 2) : { place, at };
+    const isOfAgent = /^\.(claude|heddle)$/.test(names[at] ?? '') && names[at + 1] === 'worktrees';
+    const isBelowTree = isOfAgent && names.length > at + 2 && isTree(at + 3);
+    return isBelowTree ? protectedAt(names, at + 2, isTree) : { place, at };
   }
   return undefined;
 }

@@ -25,6 +25,8 @@ export interface WorldTable {
   readonly git?: GitFacts;
   /** Settings of git that are on. */
   readonly gitSettings?: readonly string[];
+  /** Checkouts below the folder of the agent. */
+  readonly checkouts?: readonly string[];
   /** Files in the index of the repository at the root. */
   readonly tracked?: readonly string[];
   readonly environment?: PermissionWorld['environment'];
@@ -89,6 +91,7 @@ export function worldOf(table: WorldTable = {}): PermissionWorld {
             tracked: () => (table.tracked ?? []).map((file) => `${ROOT}/${file}`),
           }
         : 'none',
+    isLinkedTree: (folder) => (table.checkouts ?? []).includes(folder),
     gitIn: (folder) => (isFolder(folder, table.cwd ?? ROOT) ? table.git : undefined),
     gitSettings: () => new Set(table.gitSettings ?? []),
     environment: table.environment ?? {},

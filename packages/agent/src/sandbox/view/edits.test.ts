@@ -238,13 +238,16 @@ describe.runIf(isHere)('a script in the view for edits', () => {
   });
 
   it('changes the checkout of a subagent below the folder of the agent', async () => {
-    write('.claude/worktrees/one/a.txt');
-    write('.claude/worktrees/one/.git', 'gitdir: elsewhere\n');
+    const git = (...args: readonly string[]) =>
+      execFileSync('git', ['-C', project, '-c', 'user.name=x', '-c', 'user.email=x@y', ...args]);
+    git('commit', '-q', '--allow-empty', '-m', 'one');
+    git('worktree', 'add', '-q', '.claude/worktrees/one');
+    const pointer = read('.claude/worktrees/one/.git');
     const script = 'touch .claude/worktrees/one/made';
     const limits = limitsOf(script);
     expect(await run(script, limits)).toMatchObject({ isError: false });
     await run('echo x > .claude/worktrees/one/.git; touch .claude/settings.json', limits);
-    expect(read('.claude/worktrees/one/.git')).toBe('gitdir: elsewhere\n');
+    expect(read('.claude/worktrees/one/.git')).toBe(pointer);
     expect(existsSync(at('.claude/settings.json'))).toBe(false);
   });
 

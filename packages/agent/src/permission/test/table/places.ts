@@ -1,4 +1,5 @@
 /** Places that always ask, and edits that a mode lets pass. */
+import { ROOT } from '../world.ts';
 import type { Theme } from './theme.ts';
 
 export const PLACES: readonly Theme[] = [
@@ -79,6 +80,7 @@ export const PLACES: readonly Theme[] = [
   {
     theme: 'protected places ask although all is allowed',
     mode: 'acceptEdits',
+    world: { checkouts: ['.claude', '.heddle'].map((folder) => `${ROOT}/${folder}/worktrees/x`) },
     rules: { allow: ['Bash', 'Edit', 'Edit(//**)', 'Edit(**)'] },
     allowed: [
       'touch a',
@@ -203,6 +205,10 @@ export const PLACES: readonly Theme[] = [
       'echo x > ~/.vimrc',
       'touch .heddle/settings.json',
       'touch .claude/worktrees/x/.vscode/tasks.json',
+      'mkdir -p .claude/worktrees/y',
+      'touch .claude/worktrees/y/a',
+      'mkdir -p sub/.claude/worktrees/x',
+      'touch .claude/worktrees/x/.heddle/worktrees/x/a',
       'rm .c*/config.toml',
       'rm .s*/authorized_keys',
       'rm ~/.*/authorized_keys',
