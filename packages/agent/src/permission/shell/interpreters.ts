@@ -36,6 +36,8 @@ interface Interpreter {
   readonly ends?: RegExp;
   /** A first word after which code follows. */
   readonly code?: RegExp;
+  /** A first word that can be left out: `bun run x` is `bun x`. */
+  readonly skipped?: RegExp;
 }
 
 const INTERPRETERS: readonly (readonly [RegExp, Interpreter])[] = [
@@ -59,11 +61,23 @@ const INTERPRETERS: readonly (readonly [RegExp, Interpreter])[] = [
   [
     /^bun$/,
     {
-      alone: /^--(?!eval|print)[\w-]+(=.*)?$/,
-      ends: /^(run|test|install|add|remove|update|link|build|create|init|pm|x|outdated|publish|patch|audit|why)$/,
+      alone: /^(--(?!eval|print)[\w-]+(=.*)?|-[bis])$/,
+      valued: /^(--cwd|--filter|--env-file|-F|-c|-r)$/,
+      skipped: /^run$/,
+      ends: /^(test|install|add|remove|update|link|build|create|init|pm|x|outdated|publish|patch|audit|why)$/,
     },
   ],
-  [/^deno$/, { alone: /^--(version|help|quiet)$/, code: /^(eval|repl)$/, ends: /^(?!run$)[a-z]+$/ }],
+  [
+    /^deno$/,
+    {
+      alone: /^(-[A-Za-z]|--[\w-]+(=(?!data:).*)?)$/,
+      valued: /^(-[cL]|--(config|import-map|log-level|cert|seed|location|v8-flags))$/,
+      code: /^(eval|repl)$/,
+      skipped: /^run$/,
+      ends: /^[a-z]+$/,
+    },
+  ],
+  [/^(zx|esno|esmo|tsimp)$/, { alone: /^--(?!eval|print)[\w-]+(=.*)?$/ }],
   [
     /^(j|tru)?ruby[\d.]*$/,
     {
@@ -91,7 +105,7 @@ const INTERPRETERS: readonly (readonly [RegExp, Interpreter])[] = [
   ],
   [/^julia$/, { alone: /^(--project|--threads|--color|--version|-t|-q)(=?\S*)$/ }],
   [
-    /^(lua(jit)?[\d.]*|tclsh[\d.]*|wish[\d.]*|expect|osascript|rscript|r|octave(-cli)?|gnuplot|m4|guile|racket|gosh|sbcl|clisp|ecl|ocaml|sml|erl|elixir|iex|irb|pry|ghci?|runghc|runhaskell|jshell|groovysh|swift|dc|bc|coffee|raku|rakudo|janet|fennel|hy|ipython[\d.]*|bpython|ptpython|psysh|pike|tarantool|nix-instantiate|jq-shell)$/i,
+    /^(lua(jit)?[\d.]*|tclsh[\d.]*|wish[\d.]*|expect|osascript|rscript|r|octave(-cli)?|gnuplot|m4|guile|racket|gosh|sbcl|clisp|ecl|ocaml|sml|erl|elixir|iex|irb|pry|ghci?|runghc|runhaskell|jshell|groovysh|swift|dc|bc|coffee|raku|rakudo|janet|fennel|hy|ipython[\d.]*|bpython|ptpython|psysh|bb|nbb|clj|clojure|swipl|gprolog|csi|gforth|qjs|gjs|d8|jsc|llrt|tjs|chez|scheme|newlisp|picolisp|pike|tarantool|nix-instantiate|jq-shell)$/i,
     { alone: /^--version$/ },
   ],
   // Shells with another language than the one that is parsed here.
@@ -109,12 +123,17 @@ export function isFedIn(word: ShellWord): boolean {
   return word.kind === 'dynamic' || word.kind === 'pattern' || INPUT.test(word.value);
 }
 
-function interprets({ alone, valued, ends, code }: Interpreter): TakesCode {
+function interprets({ alone, valued, ends, code, skipped }: Interpreter): TakesCode {
   return (args) => {
+    const first = args.findIndex(({ value }) => !value.startsWith('-'));
+    const isSkipped = skipped?.test(args[first]?.value ?? '') === true;
+    // Without a name, it prints the names.
+    if (isSkipped && first === args.length - 1 && first === 0) return false;
     for (let at = 0; at < args.length; at++) {
       const word = args[at];
       const { value = '' } = word ?? {};
-      if (word === undefined || isFedIn(word)) return true;
+      if (word === undefined || isFedIn(word) || /^data:|^\(.*\)$/is.test(value)) return true;
+      if (isSkipped && at === first) continue;
       const joined = value === '-m' ? `-m${args[at + 1]?.value ?? ''}` : value;
       if (code?.test(value)) return true;
       if (ends?.test(joined)) return false;
@@ -136,6 +155,17 @@ const LEAVES_DATABASE =
 const queries: TakesCode = (args) =>
   !args.some(({ value }) => /^(-c|-e|--command|--execute|--eval)/.test(value) || /\s/.test(value)) ||
   args.some((word) => word.kind === 'dynamic' || LEAVES_DATABASE.test(word.value));
+
+/** Calls of methods with data: `db.users.find({ a: 1 })`. Code for this client can start any program. */
+const DATABASE_CALL = /^\s*(?:(?:db|rs|sh)(?:\.(?!constructor\b)[\w$]+(?:\([^()`\\]*\))?)+)?\s*$/;
+
+const mongo: TakesCode = (args, redirections) =>
+  queries(args, redirections) ||
+  args.some((word, index) => {
+    const [, attached] = /^--eval=(.*)$/s.exec(word.value) ?? [];
+    const code = attached ?? (args[index - 1]?.value === '--eval' ? word.value : undefined);
+    return code?.split(';').every((call) => DATABASE_CALL.test(call)) === false;
+  });
 
 const hasOption =
   (option: RegExp): TakesCode =>
@@ -261,10 +291,8 @@ const OTHERS: readonly (readonly [RegExp, TakesCode])[] = [
   [/^(gdb|lldb|rr)$/, hasOption(/^-(?!-args$|-version$)/)],
   [/^(socat)$/, hasOption(/(exec|system|shell):/i)],
   [/^(nc|ncat|netcat)$/, hasOption(optionPattern({ letters: 'ec', long: 'exec|sh-exec|lua-exec' }))],
-  [
-    /^(psql|mysql|mariadb|sqlite3?|sqlite|mongosh|mongo|redis-cli|duckdb|clickhouse(-client)?|sqlcmd)$/,
-    queries,
-  ],
+  [/^(psql|mysql|mariadb|sqlite3?|sqlite|redis-cli|duckdb|clickhouse(-client)?|sqlcmd)$/, queries],
+  [/^mongo(sh)?$/, mongo],
   [/^(enable|bind|complete)$/, hasOption(optionPattern({ letters: 'fxC' }))],
   [/^rpm$/, hasOption(optionPattern({ letters: 'ED', long: 'eval|define|load|pipe' }))],
   [/^(launchctl|at|batch|run-parts)$/, hasOption(/^(submit|bootstrap|load)$/)],
@@ -279,7 +307,8 @@ export function runsFiles(program: string): boolean {
 
 /** Returns the check for a program, if it takes code at all. */
 export function takesCode(program: string): TakesCode | undefined {
-  const name = baseName(program);
+  // `npx tsx@4` runs a version of `tsx`.
+  const name = baseName(program).replace(/(?<=.)@[\w.^~-]+$/, '');
   if (isMake(name) || name === 'cmake') return make(name);
   const interpreter = INTERPRETERS.find(([names]) => names.test(name))?.[1];
   return interpreter ? interprets(interpreter) : OTHERS.find(([names]) => names.test(name))?.[1];

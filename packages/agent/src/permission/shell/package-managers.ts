@@ -114,7 +114,7 @@ export function commandOfManager(program: string, values: readonly string[]): Ma
       index > 0 && (SEPARATOR.test(value) || runs.test(value) || runsIn?.test(value) === true),
   );
   const unknown = first && firstUnknown(values, first);
-  if (unknown !== undefined && (at < 0 || unknown <= at)) return { from: unknown, names: 0 };
+  if (unknown !== undefined && (at < 0 || unknown < at)) return { from: unknown, names: 0 };
   return at < 0 ? undefined : { from: at + 1, names: runsIn?.test(values[at] ?? '') ? 1 : 0 };
 }
 

@@ -57,7 +57,7 @@ const OPERANDS_ARE_DATA: ReadonlySet<string> = new Set(
     'tsc eslint prettier stylelint biome oxlint jest vitest mocha ava pytest ruff mypy black isort flake8 pylint pyright ' +
     'rubocop rspec rustfmt gofmt golangci-lint shellcheck hadolint make gmake cmake ctest ninja meson gradle gradlew mvn ' +
     'mvnw ant terraform tofu aws gcloud az systemctl service journalctl clang-format protoc curl wget rg jq yq ' +
-    'dpkg docker-compose pkill killall renice useradd usermod groupadd file man'
+    'dpkg pkill killall renice useradd usermod groupadd file man'
   ).split(' '),
 );
 /** Package managers. Names of packages follow these words. A program may follow other words. */
@@ -81,12 +81,17 @@ export function mayRunWords(program: string, args: readonly ShellWord[]): boolea
     )
   )
     return true;
-  if (touchesFiles(program) || OPERANDS_ARE_DATA.has(program)) return false;
+  if (takesOnlyData(program)) return false;
   // Their words are checked one by one elsewhere.
   if (isRunner(program) || isManager(program)) return false;
   const { value: verb = '' } = args.find(({ value }) => !value.startsWith('-')) ?? {};
   if (program === 'gh' || program === 'glab') return /^(alias|extension|codespace|cs)$/.test(verb);
   return !(PACKAGE_MANAGERS.test(program) && PACKAGE_WORDS.test(verb));
+}
+
+/** Returns whether the operands of a program are names of files, tests or targets. */
+export function takesOnlyData(program: string): boolean {
+  return touchesFiles(program) || OPERANDS_ARE_DATA.has(program);
 }
 
 function shownTexts({ kind, value, text, becomes }: ShellWord): readonly string[] {

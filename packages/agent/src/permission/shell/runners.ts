@@ -28,12 +28,12 @@ const RUNNERS: ReadonlySet<string> = new Set(
 
 /** They run a command after one of their own words. */
 const MANAGERS =
-  /^(uv|poetry|pipenv|rye|hatch|pdm|conda|mise|asdf|direnv|opam|rbenv|pyenv|lerna|nx|docker|podman|kubectl|nix|nix-shell|git)$/;
+  /^(uv|poetry|pipenv|rye|hatch|pdm|conda|mise|asdf|direnv|opam|rbenv|pyenv|lerna|nx|docker|podman|docker-compose|podman-compose|kubectl|nix|nix-shell|git)$/;
 const RUN_WORD = /^(exec|x|dlx|run|--|-c|--command)$/;
 const GIT_RUN_WORD = /^(foreach|run)$/;
 
 /** Commands after these see the files of a container instead. */
-const ELSEWHERE = /^(docker|podman|kubectl)$/;
+const ELSEWHERE = /^((docker|podman)(-compose)?|kubectl)$/;
 
 /** They add words from their input to the command that they run. */
 const FEEDERS = /^(g?xargs|parallel|env_parallel)$/;
@@ -113,7 +113,7 @@ const commandOf = remembered((words: readonly ShellWord[]): ManagerCommand | und
 
 /** They take a host, a file, a folder, a number or a word of their own before the command. */
 const OPERAND_FIRST =
-  /^(ssh|mosh|flock|chroot|gosu|su-exec|faketime|datefudge|setarch|taskset|chrt|timeout|gtimeout|docker|podman|kubectl|envdir|envuidgid|setuidgid|s6-setuidgid|runcon|sg|machinectl|op|perf|honcho|foreman|pipx|direnv|distrobox-enter|tmux)$/;
+  /^(ssh|mosh|flock|chroot|gosu|su-exec|faketime|datefudge|setarch|taskset|chrt|timeout|gtimeout|docker|podman|docker-compose|podman-compose|kubectl|envdir|envuidgid|setuidgid|s6-setuidgid|runcon|sg|machinectl|op|perf|honcho|foreman|pipx|direnv|distrobox-enter|tmux)$/;
 /** They may have a word of their own before the command. */
 const MAY_HAVE_OPERAND = /^(dotenvx?)$/;
 /** The next word may be the value of such an option. Other options and digits can be before it: `-0n 1`. */

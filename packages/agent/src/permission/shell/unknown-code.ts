@@ -5,6 +5,7 @@
  */
 import { isHarmlessProgram, type ShellWord, type SimpleCommand } from '@heddle/tools/shell';
 import { gitArguments } from './files/git-arguments.ts';
+import { runsInlineCode } from './inline-code.ts';
 import { isFedIn, takesCode } from './interpreters.ts';
 import { findProgramOption, hasProgramOption } from './program-options.ts';
 import {
@@ -33,6 +34,7 @@ export function runsUnknownCode(
 ): boolean {
   if (hasUnknownVariable(command.assignments)) return true;
   return stages.some(({ words, more }) => {
+    if (runsInlineCode(command, words, isProven)) return true;
     if (!canRunCode(words[0]) || isProven(words)) return false;
     if (startsShell(words) || hasManyTails(words)) return true;
     if (findEmbeddedScripts(command, words).isUnknown || isFed(words, more)) return true;

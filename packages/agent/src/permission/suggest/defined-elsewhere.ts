@@ -4,6 +4,7 @@
  */
 import { isHarmlessProgram, type ShellWord, type SimpleCommand } from '@heddle/tools/shell';
 import type { CommandPart } from '../part.ts';
+import { namesConsole } from '../shell/inline-code.ts';
 import { localWords, runsFiles } from '../shell/interpreters.ts';
 import { isMake } from '../shell/make-words.ts';
 import {
@@ -20,7 +21,7 @@ import {
 import { commandsIn, findEmbeddedScripts } from '../shell/scripts.ts';
 import { startsShell } from '../shell/unknown-code.ts';
 import { prefixLength } from './prefix-length.ts';
-import { CONSOLES, DATA_COMMANDS, DATA_READERS, DIALOGS, INCOMING, INTERPRETERS } from './programs.ts';
+import { DATA_COMMANDS, DATA_READERS, DIALOGS, INCOMING, INTERPRETERS } from './programs.ts';
 
 /** `length`: the number of words in the rule, before a wildcard. Undefined for the exact command. */
 export function isDefinedElsewhere(
@@ -90,14 +91,6 @@ function takesData([name]: readonly ShellWord[], length: number | undefined): bo
   if (baseName(name.value) === 'xargs') return true;
   if (DATA_READERS.has(name.value) || isHarmlessProgram(name.value)) return true;
   return length !== undefined && DATA_COMMANDS.has(name.value);
-}
-
-function namesConsole([name, ...args]: readonly ShellWord[]): boolean {
-  const program = baseName(name?.value ?? '');
-  // Its words are names of branches and files.
-  if (program === 'git') return false;
-  if (program === 'rails' && /^(c|db)$/.test(args[0]?.value ?? '')) return true;
-  return args.some(({ value }) => CONSOLES.test(value));
 }
 
 /** Options that name the commands, or a file with them. */

@@ -13,9 +13,6 @@ export const INTERPRETERS =
 /** They run their input, or send it to a service that executes it, unless an option names other commands. */
 export const DIALOGS =
   /^(sftp|psql|mysql|mariadb|sqlite3?|mongo(sh)?|gdb|ed|red|ex|duckdb|sqlplus|sqlcl|sqlcmd|isql|bcp|cqlsh|clickhouse(-client|-local)?|influx|cockroach|trino|presto|beeline|hive|spark-(shell|sql)|pyspark|usql|pgcli|mycli|litecli|l?ftp|ncftp|tftp|smbclient|telnet|virsh|lldb|jdb|cgdb|rr|bluetoothctl|parted|fdisk|gdisk|nsupdate)$/;
-/** Commands of many programs that run their input: `rails console`, `python3 manage.py shell`, `npm run db:repl`. */
-export const CONSOLES =
-  /^([\w.-]*[:_-])?(shell|console|repl|tinker|dbshell|dbconsole)$|^(shell_plus|pg:psql)$/;
 /** Words that mean: the rest comes from the input. */
 export const INCOMING =
   /^(-|-[A-Za-z]-|--?[\w-]+=-|--stdin|--index-info|fast-import|\/dev\/stdin|\/(dev|proc\/self)\/fd\/\d+)$/;
