@@ -225,10 +225,10 @@ export function findersIn(words: readonly ShellWord[]): readonly (readonly Shell
   return runsOf(words, FINDERS).filter((finder) => finder.length > (elsewhere?.length ?? 0));
 }
 
-/** Returns the likely tails that run on this machine. */
+/** Returns the likely tails that run on this machine, also the program that starts a command elsewhere. */
 export function localTails(words: readonly ShellWord[]): readonly (readonly ShellWord[])[] {
   const elsewhere = runElsewhere(words);
-  return likelyTails(words).filter((tail) => tail.length > (elsewhere?.length ?? 0));
+  return likelyTails(words).filter((tail) => tail.length >= (elsewhere?.length ?? 0));
 }
 
 /** Returns the run of a program whose command is on another machine or in a container. */

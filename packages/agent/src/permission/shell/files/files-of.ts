@@ -30,6 +30,7 @@ import {
 } from './search-options.ts';
 import { changedSettings } from './settings-commands.ts';
 import { archivedFiles } from './packers.ts';
+import { environmentFiles } from './environment-files.ts';
 import { quotedTouches } from './quoted-patterns.ts';
 import { scannedFiles } from './scanned-files.ts';
 import { SPECIAL } from './special.ts';
@@ -210,9 +211,8 @@ function ordinaryFiles(name: ShellWord, args: readonly ShellWord[]): Touch[] {
     ...archivedByModule(program, args),
     ...computed,
     ...changedSettings(program, args),
-    ...scannedFiles(program, args),
-    ...moduleOfPython([name, ...args]).flatMap(([module, ...rest]) =>
-      scannedFiles(baseName(module?.value ?? ''), rest),
+    ...[[name, ...args], ...moduleOfPython([name, ...args])].flatMap(([run, ...rest]) =>
+      [scannedFiles, environmentFiles].flatMap((files) => files(baseName(run?.value ?? ''), rest)),
     ),
   ];
 }

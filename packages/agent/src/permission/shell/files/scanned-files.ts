@@ -1,11 +1,11 @@
 /**
  * Formatters, linters and scanners: they work on the files below the folders in their words, or below the working folder. Some of them
- * also run code of the project. Other programs read a file with a fixed name.
+ * also run code of the project.
  */
 import type { ShellWord } from '@heddle/tools/shell';
 import { omitUndefined } from '@heddle/core';
 import { argumentsOf } from './operands.ts';
-import { HERE, literalWord, partOfWord, type Touch, touch } from './touch.ts';
+import { HERE, partOfWord, type Touch, touch } from './touch.ts';
 
 interface Scanner {
   readonly programs: RegExp;
@@ -103,15 +103,8 @@ const FLAG =
 
 /** Returns the files that a formatter, a linter or a scanner opens. */
 export function scannedFiles(program: string, args: readonly ShellWord[]): Touch[] {
-  const named = NAMED.filter(
-    ({ programs, words }) => programs.test(program) && words.test(args.map(({ value }) => value).join(' ')),
-  ).flatMap(({ files, knowledge }) =>
-    files.map((file) => touch('read', literalWord(file), undefined, omitUndefined({ knowledge }))),
-  );
-  return named.concat(
-    SCANNERS.filter(({ programs }) => programs.test(program)).flatMap((scanner) =>
-      filesOfScanner(scanner, args),
-    ),
+  return SCANNERS.filter(({ programs }) => programs.test(program)).flatMap((scanner) =>
+    filesOfScanner(scanner, args),
   );
 }
 
@@ -147,31 +140,3 @@ function filesOfScanner(scanner: Scanner, args: readonly ShellWord[]): readonly 
 function filesIn(folder: ShellWord, ending: string): ShellWord {
   return { ...partOfWord(folder, `${folder.value.replace(/\/+$/, '')}/*${ending}`), kind: 'pattern' };
 }
-
-interface FixedFiles {
-  readonly programs: RegExp;
-  readonly words: RegExp;
-  readonly files: readonly string[];
-  /** `mentioned`: the program passes the contents to another one. */
-  readonly knowledge?: Touch['knowledge'];
-}
-
-const ENVIRONMENT = ['.env', '.env.local'];
-
-const NAMED: readonly FixedFiles[] = [
-  { programs: /^direnv$/, words: /^(export|dump|show_dump)\b/, files: ['.envrc', ...ENVIRONMENT] },
-  { programs: /^direnv$/, words: /^exec\b/, files: ['.envrc', ...ENVIRONMENT], knowledge: 'mentioned' },
-  { programs: /^dotenv$/, words: /(^| )(list|get|-p|-d|debug)( |$)/, files: ENVIRONMENT },
-  {
-    programs: /^dotenv$/,
-    words: /^(?!.*(^| )(list|get|-p|-d|debug)( |$))/,
-    files: ENVIRONMENT,
-    knowledge: 'mentioned',
-  },
-  {
-    programs: /^(docker|podman)(-compose)?$/,
-    words: /(^| )compose (.* )?(config|convert)( |$)/,
-    files: ENVIRONMENT,
-    knowledge: 'mentioned',
-  },
-];

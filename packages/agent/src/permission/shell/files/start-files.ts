@@ -2,9 +2,11 @@
 import type { ShellWord, SimpleCommand } from '@heddle/tools/shell';
 import { possibleValues, type WordScope } from '../possible-values.ts';
 import { baseName, commandWords } from '../runners.ts';
+import { mentions } from './files-of.ts';
 import { literalWord, type Touch, touch, unknownWord } from './touch.ts';
 
-const START_FILES = /^(?:BASH_ENV|ENV|PYTHONSTARTUP|MAKEFILES|R_PROFILE\w*|R_ENVIRON\w*)$/;
+const START_FILES =
+  /^(?:BASH_ENV|ENV|PYTHONSTARTUP|MAKEFILES|R_PROFILE\w*|R_ENVIRON\w*|UV_ENV_FILE|COMPOSE_ENV_FILES|DOTENV_CONFIG_PATH|PIPENV_DOTENV_LOCATION)$/;
 const ZSH_FILES = ['.zshenv', '.zprofile', '.zshrc', '.zlogin', '.zlogout'];
 /** They use `ENV`. For other programs, it is often the name of a stage. */
 const USES_ENV = /^(?:\w*sh|su|sudo|doas|env|busybox)$/;
@@ -20,7 +22,8 @@ export function startFileTouches(command: SimpleCommand, scope: WordScope): Touc
     }),
   ];
   return assigned.flatMap(({ name, value }) => {
-    if (name !== 'ZDOTDIR' && !START_FILES.test(name)) return [];
+    if (name !== 'ZDOTDIR' && !START_FILES.test(name))
+      return words.length > 0 && value.kind === 'literal' ? mentions(value) : [];
     const values = possibleValues(value, scope)?.map(({ text }) => text);
     // The shell expands the value again.
     const texts = values?.every((text) => !/[$`]/.test(text)) === true ? values : undefined;
@@ -41,5 +44,7 @@ function restOf(word: ShellWord, name: string, rest: string): ShellWord {
 
 function filesNamed(name: string, text: string): readonly string[] {
   if (name === 'ZDOTDIR') return ZSH_FILES.map((file) => `${text}/${file}`);
-  return (name === 'MAKEFILES' ? text.split(/\s+/) : [text]).filter((file) => file !== '');
+  return (/^(MAKEFILES|UV_ENV_FILE|COMPOSE_ENV_FILES)$/.test(name) ? text.split(/[\s,]+/) : [text]).filter(
+    (file) => file !== '',
+  );
 }
