@@ -5,14 +5,14 @@
  */
 import type { ShellAssignment, ShellWord } from '@heddle/tools/shell';
 import type { RuleList } from './rule.ts';
-import { samePrograms } from './same-commands.ts';
+import { hasOneName, samePrograms } from './same-programs.ts';
 import { type FirstWords, skippingMatcher } from './skipped-options.ts';
 import { countStars, type Matcher, wildcardMatcher } from './wildcard.ts';
 
 export interface Spelling {
   readonly canonical: string;
   readonly written: string;
-  /** The words, if the spelling is a command that may run. */
+  /** The words, if the spelling is a command that may run. They may be made when they are read. */
   readonly words?: readonly ShellWord[];
 }
 
@@ -177,39 +177,101 @@ export interface Beginning {
 export interface CommandDoubt {
   mayGoOn(beginning: Beginning): boolean;
   /** Returns whether the rule may mean one of these commands, with options between its words, or another name. */
-  mayMean(spellings: readonly Spelling[]): boolean;
+  mayMean(command: {
+    readonly suspect: readonly Spelling[];
+    readonly possible: readonly Spelling[];
+  }): boolean;
 }
 
 export function commandDoubt(specifier: string): CommandDoubt {
-  const pattern = canonicalPattern(specifier) ?? specifier;
-  const [, fixed = '', open = ''] = /^([^*]*?)((?::\*| \*|\*)[\s\S]*)?$/.exec(pattern) ?? [];
-  const skipping = skippingMatcher(firstWordsOf(specifier), spelledWord);
-  const matches = compileObjecting(pattern);
-  const mayMeanWords = (words: readonly ShellWord[]): boolean =>
-    skipping?.(words) === true ||
-    withOtherPrograms(words).some((other) => matches(canonicalText(other)) || skipping?.(other) === true);
+  const readings = readingsOf(specifier);
+  const mayMeanSpelling = (spelling: Spelling): boolean => {
+    const { canonical } = spelling;
+    const first = firstOf(canonical);
+    const isAlone = hasOneName(first);
+    const base = first.slice(first.lastIndexOf('/') + 1);
+    const near = readings.filter(({ name }) => name === undefined || name === base || !isAlone);
+    if (!('words' in spelling) || near.length === 0) return false;
+    if (isAlone && near.every(({ isOther, skipping }) => !isOther && skipping === undefined)) return false;
+    const { words = [] } = spelling;
+    return near.some(({ name, isOther, matches, skipping }) => {
+      if ((isOther && matches(canonical)) || skipping?.(words) === true) return true;
+      return samePrograms(words).some(
+        ({ program, skipped }) =>
+          (name === undefined || name === program[0]) &&
+          (matches(program.join(' ') + restOf(spelling, words, skipped)) ||
+            skipping?.([...program.map(literal), ...words.slice(skipped)]) === true),
+      );
+    });
+  };
   return {
-    mayMean: (spellings) => spellings.some(({ words }) => words !== undefined && mayMeanWords(words)),
+    mayMean: ({ suspect, possible }) => suspect.some(mayMeanSpelling) || possible.some(mayMeanSpelling),
     mayGoOn({ text, quoted }) {
-      if (fixed.startsWith(text)) return true;
-      return open !== '' && !quoted && text.startsWith(fixed);
+      const texts = [text, ...textsWithOtherPrograms(text)];
+      return readings.some(({ fixed, open }) =>
+        texts.some((one) => fixed.startsWith(one) || (open !== '' && !quoted && one.startsWith(fixed))),
+      );
     },
   };
 }
 
-/** Returns a command with other names of its program. */
-function withOtherPrograms(words: readonly ShellWord[]): readonly (readonly ShellWord[])[] {
-  const [name] = words;
-  if (name === undefined) return [];
-  return samePrograms(words.slice(0, MOST_NAMES).map(({ value }) => value)).map(({ program, skipped }) =>
-    program
-      .map((value): ShellWord => ({ ...name, kind: 'literal', value, text: value, prefix: value }))
-      .concat(words.slice(skipped)),
+/** A meaning of a rule: its own text, or that with another name of its program. */
+interface Reading {
+  /** The name of the program. Undefined if a star hides it. */
+  readonly name: string | undefined;
+  /** The name is another one than in the rule. */
+  readonly isOther: boolean;
+  /** The text before the first star, and the rest. */
+  readonly fixed: string;
+  readonly open: string;
+  readonly matches: Matcher;
+  readonly skipping: ((words: readonly ShellWord[]) => boolean) | undefined;
+}
+
+function readingsOf(specifier: string): readonly Reading[] {
+  const pattern = canonicalPattern(specifier) ?? specifier;
+  const [fixed, open] = splitAtStar(pattern);
+  return [pattern, ...textsWithOtherPrograms(fixed).map((text) => text + open)].map((text, index) => {
+    const [known, rest] = splitAtStar(text);
+    return {
+      name: firstWord(text)?.replace(/^.*\//s, ''),
+      isOther: index > 0,
+      fixed: known,
+      open: rest,
+      matches: compileObjecting(text),
+      skipping: skippingMatcher(firstWordsOf(index === 0 ? specifier : text), spelledWord),
+    };
+  });
+}
+
+function firstOf(text: string): string {
+  const end = text.indexOf(' ');
+  return end < 0 ? text : text.slice(0, end);
+}
+
+function splitAtStar(pattern: string): readonly [string, string] {
+  const [, fixed = '', open = ''] = /^([^*]*?)((?::\*| \*|\*)[\s\S]*)?$/.exec(pattern) ?? [];
+  return [fixed, open];
+}
+
+function textsWithOtherPrograms(text: string): readonly string[] {
+  const words = text.split(' ');
+  return samePrograms(words.map((value) => ({ value }))).map(({ program, skipped }) =>
+    [...program, ...words.slice(skipped)].join(' '),
   );
 }
 
-/** The most words that name a program: `python3 -m pip`. */
-const MOST_NAMES = 3;
+function literal(value: string): ShellWord {
+  return { text: value, kind: 'literal', value, prefix: value, plain: true, single: true, begins: value };
+}
+
+/** Returns the text of a command without its first words. A slice is faster than joining the other words. */
+function restOf({ canonical }: Spelling, words: readonly ShellWord[], skipped: number): string {
+  const start = canonicalText(words.slice(0, skipped));
+  if (canonical.startsWith(start)) return canonical.slice(start.length);
+  const rest = words.slice(skipped);
+  return rest.length === 0 ? '' : ` ${canonicalText(rest)}`;
+}
 
 /** Returns the words before the first star of a pattern. A pattern without a canonical spelling has none. */
 function firstWordsOf(specifier: string): FirstWords {
@@ -241,16 +303,18 @@ export function commandIndex<T>(
   const byWord = new Map<string, number[]>();
   const others: number[] = [];
   rules.forEach((rule, index) => {
-    const word = firstWord(specifierOf(rule));
-    if (word === undefined) others.push(index);
-    else byWord.set(word, [...(byWord.get(word) ?? []), index]);
+    const names = firstNames(specifierOf(rule));
+    if (names.length === 0) others.push(index);
+    for (const name of names) byWord.set(name, [...(byWord.get(name) ?? []), index]);
   });
   return {
     all: rules,
     among(spellings) {
       const found = new Set(others);
-      for (const { canonical, written, words } of spellings) {
-        for (const { program } of samePrograms((words ?? []).slice(0, MOST_NAMES).map(({ value }) => value)))
+      for (const spelling of spellings) {
+        const { canonical, written } = spelling;
+        const same = hasOneName(firstOf(canonical)) ? [] : samePrograms(spelling.words ?? []);
+        for (const { program } of same)
           for (const index of byWord.get(program[0] ?? '') ?? []) found.add(index);
         for (const text of canonical === written ? [written] : [canonical, written]) {
           const end = text.indexOf(' ');
@@ -261,6 +325,15 @@ export function commandIndex<T>(
       return [...found].sort((left, right) => left - right).flatMap((index) => rules[index] ?? []);
     },
   };
+}
+
+/** Returns the names of the program of a rule. Empty if they are unknown. */
+function firstNames(specifier: string | undefined): readonly string[] {
+  const name = firstWord(specifier);
+  if (specifier === undefined || name === undefined) return [];
+  const words = splitAtStar(canonicalPattern(specifier) ?? specifier)[0].split(' ');
+  const others = samePrograms(words.map((value) => ({ value }))).map(({ program }) => program[0] ?? '');
+  return [...new Set([name, ...others])];
 }
 
 /** Undefined if a star or a quote hides the first word, and for a rule about every command. */

@@ -176,7 +176,7 @@ function objectsToCommand(
   if (part.suspect.some(specifier.command)) return { rule };
   if (mayGoOn(part, compiled)) return { rule, doubtful: 'the program that it runs is unknown' };
   if (part.possible.some(specifier.command)) return { rule, doubtful: 'it may run that' };
-  return specifier.doubt?.mayMean(part.suspect) ? { rule, doubtful: 'it may do that' } : undefined;
+  return specifier.doubt?.mayMean(part) ? { rule, doubtful: 'it may do that' } : undefined;
 }
 
 function mayConnectTo(

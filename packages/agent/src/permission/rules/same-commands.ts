@@ -134,24 +134,6 @@ function sameInNpm(words: readonly string[]): readonly (readonly WordNames[])[] 
   ];
 }
 
-/** Words that name the same program, and the number of words of the command that they replace. */
-export interface SameProgram {
-  readonly program: readonly string[];
-  readonly skipped: number;
-}
-
-const PIP = ['pip', 'pip3', 'python -m pip', 'python3 -m pip'].map((text) => text.split(' '));
-
-/** Returns other names of the program that a command starts with: `pip` for `pip3`, and `sudo -e` for `sudoedit`. */
-export function samePrograms([name = '', option, module = '']: readonly string[]): readonly SameProgram[] {
-  const program = name.replace(/^.*\//s, '');
-  if (program === 'sudoedit') return [{ program: ['sudo', '-e'], skipped: 1 }];
-  const isPip = /^pip[\d.]*$/;
-  if (isPip.test(program)) return PIP.map((each) => ({ program: each, skipped: 1 }));
-  const isModule = /^python[\d.]*$/.test(program) && option === '-m' && isPip.test(module);
-  return isModule ? PIP.map((each) => ({ program: each, skipped: 3 })) : [];
-}
-
 function alone(word: string): WordNames {
   return new Set([word]);
 }

@@ -6,6 +6,7 @@
 import type { ShellWord } from '@heddle/tools/shell';
 import { plainPush, pushesOf } from './pushed-refs.ts';
 import { sameCommands, type WordNames } from './same-commands.ts';
+import { takesPackages, withoutVersion } from './same-programs.ts';
 import { longOptions } from './same-options.ts';
 import type { Matcher } from './wildcard.ts';
 
@@ -43,6 +44,7 @@ export function skippingMatcher(
   const longOrders = (lengthen && ruled.length <= MOST_WORDS ? sameCommands(ruled) : []).map((names) =>
     orderOf(names.slice(1)),
   );
+  const hasPackages = takesPackages(program);
   const isAboutHooks = ruled.includes('--no-verify');
   const isFound = (order: Order, command: readonly CommandText[], isLong: boolean): boolean => {
     const found = findInOrder(order, command, rest === 'word');
@@ -57,7 +59,8 @@ export function skippingMatcher(
     const [name, next] = command;
     if (name === undefined || spell(name).replace(/^.*\//s, '') !== program.replace(/^.*\//s, ''))
       return false;
-    let texts = command.map((word) => ({ spelled: spell(word), value: word.value }));
+    let texts = command.map((word): CommandText => ({ spelled: spell(word), value: word.value }));
+    if (hasPackages) texts = texts.map((text) => ({ ...text, plain: withoutVersion(text.value) }));
     // The options of git itself are known. Its command without them is compared, too.
     if (program === 'git' && next?.value.startsWith('-')) {
       const at = command.findIndex(({ value }) => value === words[1]);
@@ -78,10 +81,11 @@ export function skippingMatcher(
 /** A setting of the command line that replaces the hooks of git. */
 const HOOKS = /^(?:-c|--config-env=)?core\.hookspath(?:=|$)/i;
 
-/** A word of a command: as rules spell it, and its value. */
+/** A word of a command: as rules spell it, its value, and a package without its version. */
 interface CommandText {
   readonly spelled: string;
   readonly value: string;
+  readonly plain?: string;
 }
 
 function textOf(text: string): CommandText {
@@ -145,7 +149,8 @@ function findInOrder(
     for (const [count, { names, isFree, isLast }] of operands.entries()) {
       if ((states & (1 << count)) === 0) continue;
       if (isSkipped || isFree) next |= 1 << count;
-      if (!names.has(text) && !(mayContinue && isLast && text.startsWith(writtenName(names)))) continue;
+      const isNamed = names.has(text) || (word.plain !== undefined && names.has(word.plain));
+      if (!isNamed && !(mayContinue && isLast && text.startsWith(writtenName(names)))) continue;
       next |= 1 << (count + 1);
       reached[count + 1] ??= at;
     }

@@ -38,6 +38,7 @@ import { everyProofOptions } from './git-folders.ts';
 import { findRepositoryProgram, trustsRepository } from './repository-programs.ts';
 import { findContradiction, findLoadedCode, mayLoadCode } from './loaded-code.ts';
 import { assignedCommands, possibleCommands } from './possible-commands.ts';
+import { plainCommands } from './plain-commands.ts';
 import { findProgramOption } from './program-options.ts';
 import {
   baseName,
@@ -157,7 +158,7 @@ function suspectSpellings(words: readonly ShellWord[]): Spelling[] {
   const whole = spelled(words);
   const [name] = words;
   const runs = commandTails(words);
-  const reduced = [words, ...runs].flatMap((run) => asPlainGit(run).map((one) => spelled(one)));
+  const reduced = [words, ...runs].flatMap((run) => plainCommands(run).map((one) => spelled(one)));
   if (name !== undefined && runs.length === 0) return [whole, ...withBaseName(name, whole), ...reduced];
   const starts: { readonly canonical: number; readonly written: number }[] = [];
   let [canonical, written] = [0, 0];
@@ -178,20 +179,6 @@ function suspectSpellings(words: readonly ShellWord[]): Spelling[] {
     return [spelling].concat(withBaseName(name, spelling));
   });
   return spellings.concat(reduced);
-}
-
-/**
- * A deny rule for `git push` also matches `git -C folder push` and `git-push`. Returns an empty list if the words have no
- * such form.
- */
-export function asPlainGit([name, ...args]: readonly ShellWord[]): (readonly ShellWord[])[] {
-  if (name === undefined) return [];
-  const git = { ...name, value: 'git', text: 'git' };
-  const [, command] = /^git-(.+)$/.exec(baseName(name.value)) ?? [];
-  if (command !== undefined) return [[git, { ...name, value: command, text: command }, ...args]];
-  if (baseName(name.value) !== 'git' || !args[0]?.value.startsWith('-')) return [];
-  const { rest } = gitArguments(args);
-  return [[git, ...args.slice(-1 - rest.length)]];
 }
 
 /** A deny rule for `rm` also matches `/bin/rm`. */
@@ -223,7 +210,7 @@ function beginningsOf(
     .map((tail) => ({ words: tail, more: false }));
   const beginnings = [
     ...[...stages, ...tails, ...fedCommands(words)].flatMap((stage) =>
-      [stage.words, ...asPlainGit(stage.words)].flatMap((run) => beginningOf(run, stage.more)),
+      [stage.words, ...plainCommands(stage.words)].flatMap((run) => beginningOf(run, stage.more)),
     ),
     ...copied.map((text) => ({ text, quoted: false })),
   ];
@@ -240,7 +227,7 @@ function beginningsOf(
 /** A rule about `git push` also concerns `git send-pack`. Its options have other names, so the rest of the command is unknown. */
 function sameWork({ words }: Unwrapped): readonly Beginning[] {
   return [words, ...commandTails(words)].flatMap((run) =>
-    [run, ...asPlainGit(run)].flatMap(([name, ...args]) =>
+    [run, ...plainCommands(run)].flatMap(([name, ...args]) =>
       baseName(name?.value ?? '') === 'git'
         ? commandsWithSameWork(args).map((command) => ({ text: `git ${command} `, quoted: false }))
         : [],

@@ -5,10 +5,11 @@
 import type { ShellWord, SimpleCommand } from '@heddle/tools/shell';
 import type { Concern, FilePart, Part } from '../part.ts';
 import { type Beginning, canonicalText } from '../rules/command-pattern.ts';
-import { type Around, asPlainGit, namedBeginnings } from './command-part.ts';
+import { type Around, namedBeginnings } from './command-part.ts';
 import type { PlacedCommand } from './earlier-effects.ts';
 import { commandsByValue } from './expanded-words.ts';
 import { expandedTexts } from './possible-values.ts';
+import { plainCommands } from './plain-commands.ts';
 import { commandTails, commandWords, unwrap } from './runners.ts';
 import { hasUnknownProgram } from './unknown-programs.ts';
 
@@ -85,7 +86,7 @@ export function beginningsBeforeGlobs(
   if (!words.some((word) => word.kind === 'pattern' && isUnknown(word))) return [];
   const runs = unwrap(words).flatMap((stage) => commandTails(stage.words).concat([stage.words]));
   return runs
-    .flatMap((run) => asPlainGit(run).concat([run]))
+    .flatMap((run) => plainCommands(run).concat([run]))
     .flatMap((run) => {
       const at = run.findIndex((word, place) => word.kind === 'pattern' && place > 0 && isUnknown(word));
       const [known = ''] = run[at]?.value.match(/^[^*?[]*/) ?? [];

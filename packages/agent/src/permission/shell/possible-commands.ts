@@ -6,6 +6,8 @@ import type { ShellAssignment, ShellWord } from '@heddle/tools/shell';
 import { canonicalText, type Spelling, writtenText } from '../rules/command-pattern.ts';
 import { touchesFiles } from './files/files-of.ts';
 import { isProbablyMessage } from './files/message-options.ts';
+import { literalWord } from './files/touch.ts';
+import { mayHavePlainForm, plainCommands } from './plain-commands.ts';
 import { baseName, isManager, isRunner } from './runners.ts';
 import { parseScriptText } from './scripts.ts';
 
@@ -22,6 +24,8 @@ const TALKERS = /^(echo|printf|true|false|:|test|\[|export|set|unset|read|cd|kil
 const NAMES = /^--(query|name|format|pretty|date|include|exclude)$/;
 /** The number of names per command that are checked. */
 const MOST_NAMES = 1_000;
+/** The number of times that one name is checked. */
+const MOST_OF_NAME = 64;
 /** The number of option values that are parsed as scripts. */
 const MOST_VALUES = 40;
 
@@ -31,12 +35,23 @@ export function possibleCommands(words: readonly ShellWord[]): PossibleCommands 
   if (name === undefined || TALKERS.test(program)) return NONE;
   const given = args.filter((_, index) => !isText(program, args, index));
   const options = optionValues(given);
-  const named = namedIn(mayRunWords(program, args) ? given.flatMap(shownTexts) : options);
+  const runsAny = mayRunWords(program, args);
+  const named = namedIn(runsAny ? given.flatMap(shownTexts) : options);
+  const plain = runsAny ? plainWithin(given) : [];
   const values = [...new Set(options)];
   return {
-    spellings: [...values.slice(0, MOST_VALUES).flatMap(scriptSpellings), ...named.spellings],
-    isCut: named.isCut || values.length > MOST_VALUES,
+    spellings: [
+      ...values.slice(0, MOST_VALUES).flatMap(scriptSpellings),
+      ...named.spellings,
+      ...plain.slice(0, MOST_OF_NAME).map(spelled),
+    ],
+    isCut: named.isCut || values.length > MOST_VALUES || plain.length > MOST_OF_NAME,
   };
+}
+
+function plainWithin(words: readonly ShellWord[]): readonly (readonly ShellWord[])[] {
+  const starts = words.flatMap(({ value }, at) => (mayHavePlainForm(baseName(value)) ? [at] : []));
+  return starts.slice(0, MOST_OF_NAME + 1).flatMap((at) => plainCommands(words.slice(at)));
 }
 
 /** The value of a variable may become a command: `x=rm; unknown $x`. */
@@ -113,20 +128,26 @@ function optionValues(args: readonly ShellWord[]): string[] {
 function scriptSpellings(value: string): Spelling[] {
   const commands = /[\s;&|<>'"\\$()`]/.test(value) ? parseScriptText(value) : undefined;
   if (commands === undefined)
-    return [...new Set([value, baseName(value)])].map((text) => ({ canonical: text, written: text }));
-  return commands.flatMap(({ name, args }) =>
+    return [...new Set([value, baseName(value)])].map((text) => ({
+      canonical: text,
+      written: text,
+      words: [literalWord(text)],
+    }));
+  const runs = commands.flatMap(({ name, args }) =>
     name === undefined
       ? []
-      : [name.value, baseName(name.value)].map((first) => ({
-          canonical: [first, ...(args.length > 0 ? [canonicalText(args)] : [])].join(' '),
-          written: [first, ...(args.length > 0 ? [writtenText(args)] : [])].join(' '),
-        })),
+      : Array.from(new Set([name.value, baseName(name.value)]), (first) => [literalWord(first)].concat(args)),
   );
+  return [...runs, ...runs.flatMap(plainCommands)].map(spelled);
+}
+
+function spelled(words: readonly ShellWord[]): Spelling {
+  return { canonical: canonicalText(words), written: writtenText(words), words };
 }
 
 /** A name in a text. All other characters separate names. */
 const NAME = /[^\s'"`()<>|;,&=:{}[\]$!\\]+/g;
-const PROGRAM = /^[\w./+@-]*[A-Za-z_][\w./+@-]*$/;
+const PROGRAM = /^[\w.+@~^#-]*[A-Za-z_][\w.+@~^#-]*$/;
 
 /**
  * Returns every name in the texts, with the words after it. Each spelling is a slice of one text, because joining each
@@ -136,15 +157,28 @@ function namedIn(texts: readonly string[]): PossibleCommands {
   const names = texts.flatMap((text) => text.match(NAME) ?? []);
   const whole = names.join(' ');
   const spellings: Spelling[] = [];
+  const words = names.map(literalWord);
+  const counts = new Map<string, number>();
   const add = (text: string): void => void spellings.push({ canonical: text, written: text });
   let start = 0;
-  for (const name of names) {
+  for (const [index, name] of names.entries()) {
     const end = start + name.length;
-    if (spellings.length > MOST_NAMES) return { spellings, isCut: true };
-    if (PROGRAM.test(name) && !name.startsWith('--')) {
+    const count = name.startsWith('-') ? 0 : (counts.get(name) ?? 0) + 1;
+    counts.set(name, count);
+    if (spellings.length > MOST_NAMES || count > MOST_OF_NAME) return { spellings, isCut: true };
+    if (PROGRAM.test(baseName(name)) && !name.startsWith('--')) {
       // `-xrm` may be an option with a value.
       const from = /^-[A-Za-z]./.test(name) ? start + 2 : name.startsWith('@') ? start + 1 : start;
-      add(whole.slice(from));
+      const text = whole.slice(from);
+      const first = literalWord(name.slice(from - start));
+      spellings.push({
+        canonical: text,
+        written: text,
+        // Few rules are about a name, so the words are needed for few of them.
+        get words() {
+          return [first].concat(words.slice(index + 1));
+        },
+      });
       if (name.includes('/')) add(baseName(name) + whole.slice(end));
     }
     start = end + 1;
