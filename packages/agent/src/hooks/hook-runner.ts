@@ -58,6 +58,8 @@ export interface HookRunnerDeps {
   ) => boolean | Promise<boolean>;
   /** Returns why the command of a hook does not run now: a file that it names changed since the latest prompt. */
   readonly whyWaiting?: ((hook: HookDefinition) => string | undefined) | undefined;
+  /** A command starts for which its event waits. The returned function is called when it has ended, or continues in the background. */
+  readonly commandStarted?: ((hook: HookDefinition) => (() => void) | undefined) | undefined;
   /** Handlers that need a model, a server or a client. A kind that is absent fails with a message. */
   readonly handlers: Partial<Record<PortedType, RunHandler>>;
   readonly fetch: typeof fetch;
@@ -269,6 +271,7 @@ export class HookRunner {
       show(output.end());
       return end;
     };
+    const ended = handler.async ? undefined : this.#deps.commandStarted?.(hook);
     const result = await runCommandHook({
       handler,
       input,
@@ -278,7 +281,7 @@ export class HookRunner {
       signal: this.#closing.signal,
       eventSignal: call.signal,
       onOutput: (text) => show(output.push(text)),
-    });
+    }).finally(() => ended?.());
     return result.kind === 'detached' ? { ...result, rest: result.rest.then(showRest) } : showRest(result);
   }
 

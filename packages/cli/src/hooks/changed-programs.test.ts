@@ -29,21 +29,26 @@ it.each([
   ['as an argument', `sh ${SCRIPT}`, SCRIPT],
   ['by the folder of the project', `sh "$CLAUDE_PROJECT_DIR"/${SCRIPT}`, SCRIPT],
   ['below a folder that is run', 'node tools', 'tools/lib/run.js'],
+  ['by a variable', 'BASH_ENV=tools/env bash -c true', 'tools/env'],
+  ['as the input of a shell', 'sh < tools/env', 'tools/env'],
+  ['as the text of a pipe', 'cat tools/env | sh', 'tools/env'],
+  ['after an option', 'awk -f tools/env /dev/null', 'tools/env'],
 ])(
   'the script of a hook that another branch changes does not run in the turn: named %s',
   async (_, command, script) => {
-    const isShell = script === SCRIPT;
-    const before = isShell ? marking('ran') : 'require("fs").writeFileSync("ran", "");';
-    const after = isShell ? marking('changed-ran') : 'require("fs").writeFileSync("changed-ran", "");';
+    const text = (name: string): string => {
+      if (command.startsWith('awk')) return `BEGIN { system("touch ${name}") }`;
+      return script.endsWith('.js') ? `require("fs").writeFileSync("${name}", "");` : marking(name);
+    };
     const made = await project(
       {
         [SETTINGS]: settings('PostToolUse', command),
         'tools/index.js': 'require("./lib/run.js");',
-        [script]: before,
+        [script]: text('ran'),
       },
       [bash('pwd', 'b0'), bash('git switch -q other', 'b1'), bash('ls', 'b2'), [say('First.')]],
     );
-    commitBranches(made, { [script]: after });
+    commitBranches(made, { [script]: text('changed-ran') });
     await made.trust();
     const { stdout, stderr } = await made.run(['-p', 'go']);
     expect(stdout).toContain('First.');
@@ -61,7 +66,7 @@ it('a script that another branch adds, and one that it changes for an agent, do 
     'hooks:',
     '  Stop:',
     '    - hooks:',
-    '        - { type: command, command: sh tools/stop.sh }',
+    '        - { type: command, command: sh < tools/stop }',
     '---',
     'Help.',
   ].join('\n');
@@ -70,7 +75,7 @@ it('a script that another branch adds, and one that it changes for an agent, do 
       [USER]: JSON.stringify({ permissions: { allow: ['Bash(git switch *)'] } }),
       [SETTINGS]: JSON.stringify({ hooks }),
       '.claude/agents/helper.md': agent,
-      'tools/stop.sh': marking('stop'),
+      'tools/stop': marking('stop'),
     },
     [
       bash('git switch -q other', 'b1'),
@@ -79,7 +84,7 @@ it('a script that another branch adds, and one that it changes for an agent, do 
       [say('First.')],
     ],
   );
-  commitBranches(made, { [SCRIPT]: marking('added'), 'tools/stop.sh': marking('changed') });
+  commitBranches(made, { [SCRIPT]: marking('added'), 'tools/stop': marking('changed') });
   await made.trust();
   const { stdout } = await made.run(['-p', 'go']);
   expect(stdout).toContain('First.');

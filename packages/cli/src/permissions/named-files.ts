@@ -23,6 +23,8 @@ export interface CommandPlaces {
   readonly projectDir?: string | undefined;
   /** Additional working directories. */
   readonly directories: readonly string[];
+  /** The top of the repository, if all of its files count as those of the project. */
+  readonly repository?: string | undefined;
 }
 
 /** Settings whose value is a command. Other agents run some of them. */
@@ -65,13 +67,14 @@ export function serverCommands(config: ServerConfig): readonly ConfiguredCommand
 /**
  * Returns the files below the working directories that commands name. It is an over-approximation: every word, and every part of a
  * word, that names an existing file counts, because any program may run a file. A folder counts if a program runs it. A module of
- * Python, and a script that a text for the shell names, need not exist yet.
+ * Python, and a script that a text for the shell names, need not exist yet. `leftOut`: the names of files that do not count.
  */
 export function filesOfCommands(
   commands: readonly ConfiguredCommand[],
-  { cwd, projectDir = cwd, directories }: CommandPlaces,
+  { cwd, projectDir = cwd, directories, repository = cwd }: CommandPlaces,
+  leftOut = BUILD,
 ): readonly string[] {
-  const roots = [cwd, projectDir, ...directories];
+  const roots = [cwd, projectDir, repository, ...directories];
   const isInside = (file: string): boolean =>
     roots.some((root) => file.startsWith(root === '/' ? root : `${root}/`)) &&
     !roots.some((root) => `${root}/`.startsWith(`${file}/`));
@@ -96,12 +99,13 @@ export function filesOfCommands(
     const words = [...Object.values(environment), ...texts].flatMap((text) =>
       wordsOfText(text, variables).concat(''),
     );
-    const bases = [...new Set([base, cwd, projectDir])];
+    const bases = [...new Set([base, cwd, projectDir, repository])];
     return namedIn([...words, ...plain], {
       bases,
       isText: typeof command === 'string',
       kindOf,
       isInside,
+      leftOut,
     });
   });
   return [...new Set(found)].filter(isInside);
@@ -117,9 +121,12 @@ type Variables = Readonly<Record<string, string | undefined>>;
  * no file. The value of an unknown variable or substitution is taken for the current folder.
  */
 function wordsOfText(text: string, variables: Variables): readonly string[] {
-  const inner = [...text.matchAll(/\$\(([^()]*)\)|`([^`]*)`/g)].map(([, one, other]) => one ?? other ?? '');
-  const plain = text
-    .replace(/\$\([^()]*\)|`[^`]*`/g, '.')
+  const inner = [...text.matchAll(SUBSTITUTION)].map(([, one, other]) => one ?? other ?? '');
+  const filled = text.replace(SUBSTITUTION, '.');
+  // A substitution may contain others: `$(cd "$(dirname "$0")" && pwd)/x`.
+  if (filled.search(SUBSTITUTION) >= 0)
+    return [...inner.flatMap((part) => wordsOfText(part, variables)), '', ...wordsOfText(filled, variables)];
+  const plain = filled
     // The target of a redirection is written.
     .replace(/\d*>[>&|]*\s*("[^"]*"|'[^']*'|[^\s;&|()]+)/g, ' ');
   const assigned = [...plain.matchAll(/(?:^|[\s;&|(])(\w+)=("[^"]*"|'[^']*'|[^\s;&|()]*)/g)].map(
@@ -137,6 +144,9 @@ function wordsOfText(text: string, variables: Variables): readonly string[] {
     ...inner.flatMap((part) => wordsOfText(part, known)),
   ];
 }
+
+/** One without another in it. */
+const SUBSTITUTION = /\$\(([^()]*)\)|`([^`]*)`/g;
 
 /** Variables in words of servers are expanded already. */
 function expand(word: string, variables: Variables): string {
@@ -171,10 +181,11 @@ interface Around {
   readonly isText: boolean;
   readonly kindOf: (file: string) => FileKind;
   readonly isInside: (file: string) => boolean;
+  readonly leftOut: RegExp;
 }
 
 function namedIn(words: readonly string[], around: Around): readonly string[] {
-  const { isText, kindOf, isInside } = around;
+  const { isText, kindOf, isInside, leftOut } = around;
   const found: string[] = [];
   const bases = [...around.bases];
   const resolve = (names: readonly string[]): readonly string[] =>
@@ -197,7 +208,7 @@ function namedIn(words: readonly string[], around: Around): readonly string[] {
         else found.push(file);
       }
       if (isFolder && isRun) found.push(...runPlaces(file, around));
-      if (!isFolder && !BUILD.test(path.basename(file))) found.push(file);
+      if (!isFolder && !leftOut.test(path.basename(file))) found.push(file);
     }
     if (present.length === 0 && isText && SCRIPT_PATH.test(word)) found.push(...resolve([word]));
     if (module !== undefined) found.push(...resolve(modulePlaces(module)));

@@ -10,7 +10,7 @@ import {
   newUuid,
 } from '@heddle/agent';
 import type { DeclaredHook } from '@heddle/agent/hooks';
-import { sandboxSettings } from '@heddle/agent/settings';
+import { projectTop, sandboxSettings } from '@heddle/agent/settings';
 import { serveTools } from '@heddle/mcp/serve';
 import os from 'node:os';
 import { type PrintCommand, readArguments } from '../arguments/arguments.ts';
@@ -140,9 +140,10 @@ function filesOfHooks(
   rules: LivePermissions,
   declared: () => readonly DeclaredHook[],
 ): CommandFiles {
+  const repository = projectTop(cwd);
   return new CommandFiles({
     commands: () => hookCommands(declared()),
-    places: () => ({ cwd, directories: rules.directories }),
+    places: () => ({ cwd, directories: rules.directories, repository }),
     appliesWhen: 'when this server starts again',
   });
 }

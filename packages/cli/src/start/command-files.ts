@@ -2,9 +2,9 @@
  * The files that configured commands name, as they were at the latest prompt of the user. A call of the model may replace such a file,
  * for example by a switch to another branch. The commands that name it then do not run before the next prompt.
  */
-import { type Dirent, readdirSync, readFileSync, type Stats, statSync } from 'node:fs';
 import path from 'node:path';
-import { type CommandPlaces, type ConfiguredCommand, filesOfCommands } from '../permissions/named-files.ts';
+import type { CommandPlaces, ConfiguredCommand } from '../permissions/named-files.ts';
+import { type FileState, MISSING, type States, statesOf } from './named-states.ts';
 
 interface CommandFilesSetup {
   readonly commands: () => readonly ConfiguredCommand[];
@@ -13,21 +13,14 @@ interface CommandFilesSetup {
   readonly appliesWhen?: string | undefined;
 }
 
-interface FileState {
-  /** Differs after every change. */
-  readonly text: string;
-  /** When the file, or a file below the folder, changed last. */
-  readonly changedAtMs: number;
-}
-
-type States = ReadonlyMap<string, FileState>;
-
-const MISSING: FileState = { text: 'missing', changedAtMs: 0 };
-
 export class CommandFiles {
   readonly #setup: CommandFilesSetup;
-  /** The states at the latest prompt, by command. Undefined: no prompt has arrived, or one is being prepared. */
-  #before: ReadonlyMap<string, States> | undefined;
+  /** The states at the latest prompt, by file. Undefined: no prompt has arrived, or one is being prepared. */
+  #before: Map<string, FileState> | undefined;
+  /** The files that each command named then. */
+  #named: ReadonlyMap<string, readonly string[]> = new Map();
+  /** The commands that run now. */
+  readonly #running = new Set<ConfiguredCommand>();
   #rememberedAtMs = 0;
   #isDue = false;
   readonly #reported = new Set<string>();
@@ -60,9 +53,12 @@ export class CommandFiles {
     this.#isDue = false;
     const places = this.#setup.places();
     this.#rememberedAtMs = Date.now();
-    this.#before = new Map(
-      this.#setup.commands().map((command) => [keyOf(command), statesOf(command, places)]),
-    );
+    const all = this.#setup
+      .commands()
+      .map((command): [string, States] => [keyOf(command), statesOf(command, places)]);
+    this.#named = new Map(all.map(([key, states]) => [key, [...states.keys()]]));
+    this.#before = new Map();
+    for (const [, states] of all) for (const [file, state] of states) this.#before.set(file, state);
   }
 
   /**
@@ -74,124 +70,59 @@ export class CommandFiles {
     if (this.#before === undefined) return undefined;
     const { places: currentPlaces, appliesWhen = 'with the next prompt of the user' } = this.#setup;
     const places = currentPlaces();
-    const now = statesOf(command, places);
-    const before = this.#before.get(keyOf(command));
-    const hasChanged = (file: string): boolean =>
-      before === undefined
-        ? (now.get(file) ?? MISSING).changedAtMs > this.#rememberedAtMs
-        : (now.get(file) ?? MISSING).text !== (before.get(file) ?? MISSING).text;
-    const found = [...(before?.keys() ?? []), ...now.keys()].find(hasChanged);
+    const found = this.#changedFile(command, this.#before, places);
     if (found === undefined) return undefined;
     const why = `${path.relative(places.cwd, found)} changed. Configured commands use it ${appliesWhen}.`;
     if (!this.#reported.has(why)) notify(why);
     this.#reported.add(why);
     return why;
   }
+
+  /**
+   * A command that may run starts now, and the returned function is called at its end. The command itself may change data that it names
+   * in between. Programs that change count as changed.
+   */
+  started(command: ConfiguredCommand): () => void {
+    this.#running.add(command);
+    return () => {
+      this.#running.delete(command);
+      const before = this.#before;
+      if (before === undefined) return;
+      const now = statesOf(command, this.#setup.places());
+      for (const file of this.#filesOf(command, now)) {
+        const state = now.get(file) ?? MISSING;
+        if (state.isData && before.get(file)?.isData !== false) before.set(file, state);
+      }
+    };
+  }
+
+  #filesOf(command: ConfiguredCommand, now: States): readonly string[] {
+    return [...new Set([...(this.#named.get(keyOf(command)) ?? []), ...now.keys()])];
+  }
+
+  #changedFile(
+    command: ConfiguredCommand,
+    before: ReadonlyMap<string, FileState>,
+    places: CommandPlaces,
+  ): string | undefined {
+    const now = statesOf(command, places);
+    const isKnown = this.#named.has(keyOf(command));
+    const hasChanged = (file: string): boolean => {
+      const state = now.get(file) ?? MISSING;
+      const earlier = before.get(file) ?? (isKnown ? MISSING : undefined);
+      if (earlier?.text === state.text) return false;
+      if (earlier === undefined && state.changedAtMs <= this.#rememberedAtMs) return false;
+      const isWritable = state.isData && earlier?.isData !== false;
+      return !isWritable || ![...this.#running].some((other) => this.#names(other, file, places));
+    };
+    return this.#filesOf(command, now).find(hasChanged);
+  }
+
+  #names(command: ConfiguredCommand, file: string, places: CommandPlaces): boolean {
+    return this.#named.get(keyOf(command))?.includes(file) === true || statesOf(command, places).has(file);
+  }
 }
 
 function keyOf({ command, cwd = '', environment = {} }: ConfiguredCommand): string {
   return JSON.stringify([command, cwd, environment]);
-}
-
-function statesOf(command: ConfiguredCommand, places: CommandPlaces): States {
-  const states = new Map<string, FileState>();
-  const interpreted = interpretedNames(command);
-  for (const file of filesOfCommands([command], places)) {
-    const state = stateOf(file, interpreted);
-    if (state !== undefined) states.set(file, state);
-  }
-  return states;
-}
-
-/** Interpreters run such a file without the right to execute it. */
-const SCRIPT = /\.([cm]?[jt]sx?|(ba|da|z|k|fi)?sh|py|rb|pl|pm|php|lua|jar|exe|cmd|bat|ps1)$/i;
-
-/** The operand of an interpreter: `bash -e check`, `. lib/env`. */
-const INTERPRETED =
-  /(?:^|[\s;&|(/"'])(?:\.|source|(?:ba|da|z|k|fi)?sh|node|python[\d.]*|ruby|perl|php|lua|deno|bun|tsx)\s+(?:-\S+\s+)*["']?([^\s;&|"'()]+)/g;
-
-function interpretedNames({ command }: ConfiguredCommand): ReadonlySet<string> {
-  const text = typeof command === 'string' ? command : command.join(' ');
-  return new Set(Array.from(text.matchAll(INTERPRETED), ([, name = '']) => path.basename(name)));
-}
-
-const EXECUTABLE = 0o111;
-
-function isProgram(file: string, { mode }: Stats, interpreted: ReadonlySet<string>): boolean {
-  return SCRIPT.test(file) || (mode & EXECUTABLE) !== 0 || interpreted.has(path.basename(file));
-}
-
-/** Returns undefined for data: a hook may write such a file itself. */
-function stateOf(file: string, interpreted: ReadonlySet<string>): FileState | undefined {
-  const stats = statsOf(file);
-  if (stats === undefined) return MISSING;
-  if (stats.isDirectory()) return folderState(file, stats);
-  if (!isProgram(file, stats, interpreted)) return undefined;
-  return { text: contentOf(file, stats) ?? versionOf(stats), changedAtMs: stats.ctimeMs };
-}
-
-/** The content of a script, so that one which changed and changed back counts as the same. Undefined if it is large or unreadable. */
-function contentOf(file: string, stats: Stats): string | undefined {
-  if (!stats.isFile() || stats.size > MOST_BYTES) return undefined;
-  try {
-    return readFileSync(file, 'latin1');
-  } catch {
-    return undefined;
-  }
-}
-
-const MOST_BYTES = 65_536;
-
-function versionOf({ dev, ino, size, mtimeMs, ctimeMs }: Stats): string {
-  return [dev, ino, size, mtimeMs, ctimeMs].join('/');
-}
-
-/** More files than this would delay each run of the command. */
-const MOST_FILES = 1_000;
-
-const NO_NAMES: ReadonlySet<string> = new Set();
-
-const UNSEARCHED: ReadonlySet<string> = new Set(['node_modules', '__pycache__', '.git']);
-
-/** The state of the programs in a folder. Those of its upper levels come first, and the rest does not count. */
-function folderState(top: string, { dev, ino }: Stats): FileState {
-  const folders = [top];
-  const states: FileState[] = [{ text: `${dev}/${ino}`, changedAtMs: 0 }];
-  for (const folder of folders) {
-    for (const entry of entriesOf(folder)) {
-      if (states.length + folders.length > MOST_FILES) return joined(states);
-      const file = path.join(folder, entry.name);
-      const isFolder = entry.isDirectory();
-      if (isFolder && !UNSEARCHED.has(entry.name)) folders.push(file);
-      const stats = isFolder ? undefined : statsOf(file);
-      if (stats === undefined || stats.isDirectory() || !isProgram(file, stats, NO_NAMES)) continue;
-      states.push({ text: `${file}:${versionOf(stats)}`, changedAtMs: stats.ctimeMs });
-    }
-  }
-  return joined(states);
-}
-
-function joined(states: readonly FileState[]): FileState {
-  return {
-    text: states.map(({ text }) => text).join('\n'),
-    changedAtMs: Math.max(...states.map(({ changedAtMs }) => changedAtMs)),
-  };
-}
-
-function entriesOf(folder: string): readonly Dirent[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true }).sort((one, other) =>
-      one.name < other.name ? -1 : 1,
-    );
-  } catch {
-    return [];
-  }
-}
-
-function statsOf(file: string): Stats | undefined {
-  try {
-    return statSync(file, { throwIfNoEntry: false });
-  } catch {
-    return undefined;
-  }
 }

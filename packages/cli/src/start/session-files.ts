@@ -1,5 +1,6 @@
 /** The files that configure a session: those of flags and settings, and those that commands of hooks and servers run. */
 import { readHooks } from '@heddle/agent/hooks';
+import { projectTop } from '@heddle/agent/settings';
 import type { RunOptions } from '../arguments/arguments.ts';
 import { readAgentServers } from '../mcp/open-servers.ts';
 import {
@@ -35,6 +36,7 @@ export function sessionCommandFiles(
   { projectConfigRoot: projectDir }: Pick<RunOptions, 'projectConfigRoot'>,
   parts: () => CommandSources | undefined,
 ): CommandFiles {
+  const repository = projectTop(cwd);
   const statusLine = terminal?.statusCommand === undefined ? [] : [{ command: terminal.statusCommand }];
   return new CommandFiles({
     commands: () => {
@@ -42,7 +44,7 @@ export function sessionCommandFiles(
       const servers = mcp?.unexamined === undefined ? mcp : undefined;
       return [...statusLine, ...(sources ? commandsOf({ mcp: servers }, sources) : [])];
     },
-    places: () => ({ cwd, projectDir, directories: rules.directories }),
+    places: () => ({ cwd, projectDir, directories: rules.directories, repository }),
   });
 }
 

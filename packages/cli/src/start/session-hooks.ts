@@ -107,6 +107,8 @@ export class SessionHooks {
       commonInput: () => ({ ...setup.commonInput(), cwd: this.#cwd }),
       handlers: this.judges,
       whyWaiting: (hook) => commandOf(hook).map((command) => this.whyWaiting(command))[0],
+      commandStarted: (hook) =>
+        commandOf(hook).map((command) => this.#setup.commandFiles?.started(command))[0],
       observe: (progress) => {
         for (const listener of this.#listeners) listener(progress);
       },
