@@ -1,7 +1,8 @@
 /** Adds servers to the files that contain them, and removes them. Other content of a file stays as it is. */
 import { errorCode, errorMessage, isJsonObject, type Json, type JsonObject } from '@heddle/core';
+import path from 'node:path';
 import type { SettingsPlaces } from '../settings/scopes.ts';
-import { stateFile, trustKey } from '../settings/trust.ts';
+import { foreignTarget, stateFile, trustKey } from '../settings/trust.ts';
 import { readRegularFile, writeJson } from '../settings/json-file.ts';
 import { projectFile } from './configured-servers.ts';
 
@@ -35,6 +36,12 @@ function edit(
   change: (servers: JsonObject) => JsonObject,
 ): ServerEdit {
   const file = scope === 'project' ? projectFile(places.cwd) : stateFile(places);
+  const elsewhere = scope === 'project' ? foreignTarget(file, path.dirname(file), places) : undefined;
+  if (elsewhere !== undefined)
+    return {
+      ok: false,
+      message: `${file} cannot be changed: it is a link to ${elsewhere}, and the folder is not trusted`,
+    };
   const keys = scope === 'local' ? ['projects', trustKey(places), 'mcpServers'] : ['mcpServers'];
   try {
     const content = readObject(file);

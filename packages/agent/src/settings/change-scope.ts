@@ -4,7 +4,6 @@
  */
 import { errorMessage, type Json, type JsonObject } from '@heddle/core';
 import { existsSync } from 'node:fs';
-import path from 'node:path';
 import type { PermissionUpdate } from '../permission/live-permissions.ts';
 import type { RuleList } from '../permission/rules/rule.ts';
 import { addRule, type EditedSettings, removeRule, type SettingChange, setSettings } from './edit.ts';
@@ -16,8 +15,7 @@ import {
   settingsFiles,
   type SettingsPlaces,
 } from './scopes.ts';
-import { realPath, recordWritten, trustIn } from './trust.ts';
-import { linkTarget } from './json-file.ts';
+import { foreignTarget, recordWritten, trustIn } from './trust.ts';
 
 export type ScopeChanged = EditedSettings & { readonly file: string };
 
@@ -92,15 +90,6 @@ function change(
   } catch (thrown) {
     return unrecorded(errorMessage(thrown));
   }
-}
-
-/**
- * Returns the target if a link in a project leads to a file elsewhere, which must not be changed. Otherwise undefined.
- */
-function foreignTarget(file: string, base: string, places: SettingsPlaces): string | undefined {
-  const root = realPath(base);
-  const target = linkTarget(file);
-  return target.startsWith(`${root}${path.sep}`) || trustIn(places)(root) ? undefined : target;
 }
 
 const SCOPE_OF: Readonly<Partial<Record<PermissionUpdate['destination'], Scope>>> = {

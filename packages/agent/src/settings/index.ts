@@ -30,6 +30,7 @@ export {
 } from './scopes.ts';
 export { type SandboxSettings, sandboxSettings } from './sandbox-settings.ts';
 export {
+  foreignTarget,
   holdTrust,
   isReallyWithin,
   isTrusted,

@@ -13,7 +13,7 @@ import path from 'node:path';
 import { commonPart, joinSettings } from './merge-settings.ts';
 import { configDirs, acceptedRepositoryTop, type SettingsPlaces } from './scopes.ts';
 import { parseSettings } from './validate-settings.ts';
-import { readFileOrPipe, readRegularFile, writeJson } from './json-file.ts';
+import { linkTarget, readFileOrPipe, readRegularFile, writeJson } from './json-file.ts';
 
 type Places = Pick<SettingsPlaces, 'cwd' | 'home' | 'env'>;
 
@@ -127,6 +127,20 @@ export function isReallyWithin(file: string, folder: string): boolean {
 export function isWithin(file: string, folder: string): boolean {
   const between = path.relative(folder, file);
   return !path.isAbsolute(between) && between.split(path.sep)[0] !== '..';
+}
+
+/**
+ * Returns the target if a link in a project leads to a file outside of it, which Heddle must not change. Undefined if the file is in the
+ * project, or if the project is trusted.
+ */
+export function foreignTarget(
+  file: string,
+  project: string,
+  places: Omit<Places, 'cwd'>,
+): string | undefined {
+  const root = realPath(project);
+  const target = linkTarget(file);
+  return isWithin(target, root) || trustIn(places)(root) ? undefined : target;
 }
 
 function projectsIn(state: JsonObject | undefined): JsonObject {

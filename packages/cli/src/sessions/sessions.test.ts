@@ -1,5 +1,6 @@
 /** `heddle sessions` in the real program. */
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 import { say } from '@heddle/testing';
 import { spawn } from '@lydell/node-pty';
@@ -229,6 +230,22 @@ describe('sessions export', () => {
     expect(page.match(/<details/g)).toHaveLength(2);
     expect(page).toContain('color-scheme: light dark');
   });
+
+  it.each(['out.md', 'docs/out.md'])(
+    'does not write through a link of the folder to another place: %s',
+    async (name) => {
+      const { sessions, store, folder } = place();
+      store('abcd-1', bodies);
+      const outside = mkdtempSync(path.join(os.tmpdir(), 'heddle-outside-'));
+      const [first = ''] = name.split('/');
+      symlinkSync(name === first ? path.join(outside, name) : outside, path.join(folder, first));
+      const { code, stderr } = await sessions('export', 'abcd', '--output', name);
+      expect(code).toBe(1);
+      expect(stderr).toContain(`${name} cannot be written: it is a link to ${outside}`);
+      expect(readdirSync(outside)).toEqual([]);
+      expect((await sessions('export', 'abcd', '--output', path.join(outside, 'out.md'))).code).toBe(0);
+    },
+  );
 
   it('writes Markdown with fences that the text cannot close, or JSON with the messages', async () => {
     const { sessions, store } = place();

@@ -1,10 +1,11 @@
 /** `/clear`, `/resume`, `/sessions`, `/rename` and `/export`. */
 import { sessionPlace } from '../config-dir.ts';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { listSessions } from '@heddle/agent/sessions';
 import { errorMessage } from '@heddle/core';
 import { exportText } from '../sessions/export/export.ts';
+import { writePrivateFile } from '../sessions/export/write-private-file.ts';
 import { pick } from '../sessions/pick.ts';
 import { escapeControls } from '../terminal/escape-controls.ts';
 import { shortened } from '../terminal/amounts.ts';
@@ -83,8 +84,7 @@ export async function exportTo(words: string, { started, say, configDir }: Chat)
   const picked = pick(agent.sessionId);
   if (!picked.ok) return say(escapeControls(picked.message));
   try {
-    // Whatever was said and read is in it: for the owner, until he hands it on.
-    await writeFile(file, exportText(format, picked.session), { mode: 0o600 });
+    writePrivateFile(file, exportText(format, picked.session));
     say(`The conversation is in ${escapeControls(file)}.`);
   } catch (thrown) {
     const why = errorMessage(thrown);

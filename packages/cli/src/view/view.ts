@@ -2,7 +2,7 @@
  * `heddle view`: serves a page that shows sessions, on loopback, until it is stopped. With `--export` it writes one session as
  * a file instead.
  */
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { errorMessage } from '@heddle/core';
@@ -11,6 +11,7 @@ import { UsageError } from '../arguments/list-flags.ts';
 import { sessionPlace } from '../config-dir.ts';
 import { knownSecrets, learnSecrets } from '../known-secrets.ts';
 import { findLog } from '../replay/replay.ts';
+import { writePrivateFile } from '../sessions/export/write-private-file.ts';
 import { fail, misuse, warn, writeMessage } from '../terminal/write-message.ts';
 import manifest from '../../package.json' with { type: 'json' };
 
@@ -89,8 +90,7 @@ async function writeExport(file: string, output: string): Promise<number> {
       redact: (value) => knownSecrets.redactValue(value),
     });
     const isThere = existsSync(output);
-    // The file contains the whole conversation, so only its owner may read it.
-    writeFileSync(output, html, { mode: 0o600 });
+    writePrivateFile(output, html);
     warn(`${output} was ${isThere ? 'replaced' : 'written'}`);
     return 0;
   } catch (thrown) {

@@ -1,5 +1,5 @@
 /** `heddle sessions export`: writes a session in a readable format to standard output or to a file. */
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { readTranscript, type SessionSummary } from '@heddle/agent/sessions';
 import { errorMessage } from '@heddle/core';
 import { jsonText } from '../../terminal/escape-controls.ts';
@@ -9,6 +9,7 @@ import { pick } from '../pick.ts';
 import type { ExportFormat, SessionsCommand } from '../parse-command.ts';
 import { asHtml } from './html.ts';
 import { asMarkdown } from './markdown.ts';
+import { writePrivateFile } from './write-private-file.ts';
 
 export function exportSession({
   session: word,
@@ -23,9 +24,8 @@ export function exportSession({
     return 0;
   }
   try {
-    // The file contains the whole conversation, so only its owner may read it.
     const isThere = existsSync(output);
-    writeFileSync(output, text, { mode: 0o600 });
+    writePrivateFile(output, text);
     warn(`${output} was ${isThere ? 'replaced' : 'written'}`);
     return 0;
   } catch (thrown) {
