@@ -58,6 +58,19 @@ export function leftOutNotes(files: readonly LoadedFile[]): string[] {
   return left.length === 0 ? [] : [untrustedNote(left)];
 }
 
+/**
+ * Returns the entries of a project's file that count because of trust, whether the folder is trusted or not. Keys that Heddle does not use
+ * are left out.
+ */
+export function trustedPart({ settings, counting, written = {}, target }: LoadedFile): JsonObject {
+  // A file outside of the project needs trust in its own place, too.
+  const whole = target === undefined ? settings : counting;
+  const part = remainder(whole, countingPart({ settings: whole, trusted: false, written }));
+  return Object.fromEntries(
+    Object.entries(part).filter(([key]) => key === 'permissions' || REPORTED.has(key)),
+  );
+}
+
 const UNTRUSTED = 'Left out, because the folder is not trusted: ';
 const HOW_TO_TRUST = '. If you trust it: heddle permissions trust';
 

@@ -1,7 +1,7 @@
 /** Settings files of all scopes, and their permission settings. */
 export { type AppliedSettings, appliedSettings } from './applied-settings.ts';
 export { addRuleTo, removeRuleFrom, type ScopeChanged, setSettingIn, setSettingsIn } from './change-scope.ts';
-export { leftOutNotes, splitUntrustedNotes, untrustedNote } from './effective-settings.ts';
+export { leftOutNotes, splitUntrustedNotes, trustedPart, untrustedNote } from './effective-settings.ts';
 export { readFileOrPipe } from './json-file.ts';
 export { loadSettings, type LoadedSettings, type SettingsRequest } from './load-settings.ts';
 export { KNOWN_SETTINGS, type KnownSetting } from './known-settings.ts';

@@ -1,5 +1,6 @@
 /** Servers as text: for `heddle mcp` and `/mcp`. Values that may be secret are not shown. */
 import type { ConfiguredServer, ServerReport } from '@heddle/mcp';
+import { serverAddress } from '@heddle/mcp/config';
 import { escapeControls } from '../terminal/escape-controls.ts';
 
 const NO_SERVERS = 'No MCP server is configured. Add one: heddle mcp add NAME -- COMMAND';
@@ -15,7 +16,7 @@ export function serverDetails(report: ServerReport, log: readonly string[] = [])
   const { config, source, scope, serverInfo, tools, stderr } = report;
   const lines = [
     stateLine(report),
-    `  ${addressOf(config)}`,
+    `  ${serverAddress(config)}`,
     `  scope ${scope}${source === undefined ? '' : `, ${source}`}`,
     ...(serverInfo ? [`  ${serverInfo.name} ${serverInfo.version}`] : []),
     ...secretNames(config),
@@ -47,21 +48,9 @@ export function configuredList(servers: readonly ConfiguredServer[]): string {
   if (servers.length === 0) return NO_SERVERS;
   const lines = servers.map(
     ({ name, config, scope, disabled }) =>
-      `${name}: ${addressOf(config)} (${scope})${disabled === undefined ? '' : `. Not started: ${disabled}`}`,
+      `${name}: ${serverAddress(config)} (${scope})${disabled === undefined ? '' : `. Not started: ${disabled}`}`,
   );
   return escapeControls(lines.join('\n'));
-}
-
-function addressOf(config: ConfiguredServer['config']): string {
-  switch (config.type) {
-    case 'stdio':
-      return [config.command, ...config.args].join(' ');
-    case 'http':
-    case 'sse':
-      return `${config.type} ${config.url}`;
-    case 'sdk':
-      return 'in the process of the host';
-  }
 }
 
 /** The same facts, without the values of variables and headers. */

@@ -28,7 +28,12 @@ export interface CommandPlaces {
 }
 
 /** Settings whose value is a command. Other agents run some of them. */
-const HELPERS = ['apiKeyHelper', 'otelHeadersHelper', 'awsAuthRefresh', 'awsCredentialExport'];
+export const HELPERS: readonly string[] = [
+  'apiKeyHelper',
+  'otelHeadersHelper',
+  'awsAuthRefresh',
+  'awsCredentialExport',
+];
 
 export function settingsCommands(loaded: LoadedSettings): readonly ConfiguredCommand[] {
   const { merged } = appliedSettings(loaded);

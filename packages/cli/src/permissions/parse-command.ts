@@ -15,7 +15,7 @@ export type PermissionsCommand =
     }
   | { readonly name: 'list' | 'test'; readonly json: boolean; readonly flags: PermissionFlags }
   | { readonly name: 'add' | 'remove'; readonly list: RuleList; readonly rule: string; readonly scope: Scope }
-  | { readonly name: 'trust'; readonly trusted: boolean }
+  | { readonly name: 'trust'; readonly trusted: boolean; readonly json: boolean }
   | { readonly name: 'help' };
 
 const MODES: readonly PermissionMode[] = ['default', 'acceptEdits', 'plan', 'dontAsk', 'bypassPermissions'];
@@ -52,7 +52,7 @@ export function readPermissionsCommand(argv: readonly string[]): PermissionsComm
       };
     }
     case 'trust':
-      return { name, trusted: !values.has('--revoke') };
+      return { name, trusted: !values.has('--revoke'), json };
     case undefined:
     case 'help':
       return { name: 'help' };

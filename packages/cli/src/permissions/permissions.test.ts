@@ -216,6 +216,81 @@ To allow it in this project from now on:
   });
 });
 
+describe('heddle permissions trust', () => {
+  const hook = (command: string) => ({ hooks: [{ type: 'command', command }] });
+  const SETTINGS = {
+    permissions: {
+      allow: [
+        'Bash(a *)',
+        'Bash(b\n  9 hooks:\u001b[2J *)',
+        ...Array.from({ length: 9 }, (_, at) => `Bash(c${at})`),
+      ],
+      deny: ['Bash(rm *)'],
+      additionalDirectories: ['/srv'],
+      defaultMode: 'plan',
+    },
+    hooks: { PreToolUse: [hook(`./check.sh ${'x'.repeat(200)}`)], Stop: [hook('make test')] },
+    env: { A: '1' },
+    apiKeyHelper: './key.sh',
+    statusLine: { type: 'command', command: './status.sh' },
+    model: 'm',
+    unknownKey: 1,
+  };
+  const made = () => {
+    const own = place();
+    own.write('project/.claude/settings.json', SETTINGS);
+    own.write('project/.mcp.json', { mcpServers: { s: { command: 'run-me', args: ['x'] } } });
+    own.write('project/.claude/agents/a.md', '');
+    return own;
+  };
+
+  it('lists what it switches on, in lines that the project cannot forge', async () => {
+    const { run, project } = made();
+    const { stdout, code } = await run('trust');
+    expect(code).toBe(0);
+    const lines = stdout.split('\n');
+    expect(lines.slice(0, 10)).toEqual([
+      expect.stringMatching(/project is trusted now, with its subfolders\.$/),
+      'Trust switches on:',
+      '  1 mode:',
+      '    plan',
+      '  11 allow rules:',
+      '    Bash(a *)',
+      '    Bash(b 9 hooks:\\x1b[2J *)',
+      '    Bash(c0)',
+      '    Bash(c1)',
+      '    Bash(c2)',
+    ]);
+    const rest = ['1 additional folder', '/srv', '2 hooks', 'Stop: make test', '1 MCP server', 's: run-me x'];
+    const more = [
+      '1 variable',
+      'A=1',
+      '2 helper commands',
+      'statusLine: ./status.sh',
+      '1 other setting',
+      'model',
+    ];
+    for (const text of ['and 6 more', ...rest, ...more, path.join(project, '.claude/agents')])
+      expect(stdout).toContain(text);
+    expect(stdout).not.toMatch(/rm \*|unknownKey|x{100}/);
+    expect(stdout).not.toContain('\u001b');
+    expect((await run('trust')).stdout).toBe(stdout);
+  });
+
+  it('prints the same as JSON, and nothing for a folder without settings', async () => {
+    const { run } = made();
+    expect(JSON.parse((await run('trust', '--json')).stdout)).toMatchObject({
+      trusted: true,
+      switchesOn: { modes: ['plan'], allowRules: SETTINGS.permissions.allow, variables: ['A=1'] },
+    });
+    expect(JSON.parse((await run('trust', '--revoke', '--json')).stdout)).toMatchObject({
+      trusted: false,
+      switchesOn: null,
+    });
+    expect((await place().run('trust')).stdout).toMatch(/contain nothing that needs trust\.\n$/);
+  });
+});
+
 describe('heddle permissions', () => {
   it('adds, lists and removes rules in the file of their scope', async () => {
     const { run, home, project } = place();

@@ -13,7 +13,7 @@ import type { RuleList } from '@heddle/agent';
 import { isRecord } from '@heddle/core';
 import { UsageError } from '../arguments/list-flags.ts';
 import { setVariables } from '../keys.ts';
-import { escapeControls, jsonText } from '../terminal/escape-controls.ts';
+import { escapeControls, escapeLine, jsonText } from '../terminal/escape-controls.ts';
 import { misuse, warn } from '../terminal/write-message.ts';
 import { type PermissionSetup, permissionSetup } from './setup.ts';
 import { type PermissionsCommand, readPermissionsCommand } from './parse-command.ts';
@@ -24,7 +24,7 @@ heddle permissions list [--json]                       lists the rules in effect
 heddle permissions add allow|ask|deny RULE             --scope local (default), project or user
 heddle permissions remove allow|ask|deny RULE          --scope local (default), project or user
 heddle permissions test                                checks the examples of rules in settings files
-heddle permissions trust [--revoke]                    trusts this folder, so that its project settings take effect
+heddle permissions trust [--revoke] [--json]           trusts this folder, so that its project settings take effect
 
 explain, list and test also accept --permission-mode, --allowed-tools, --disallowed-tools, --settings,
 --setting-sources and --add-dir.
@@ -95,13 +95,27 @@ async function run(command: PermissionsCommand): Promise<number> {
     case 'trust': {
       const done = trustFolder({ ...places(), cwd: process.cwd() }, command.trusted);
       if (!done.ok) return misuse(done.message);
-      print(`${trustMessage(done.folder, command.trusted, done.coveredBy)}\n`);
+      const { folder, coveredBy } = done;
+      const { trustedParts, trustedPartsText } = await import('./trusted-parts.ts');
+      const parts = command.trusted ? await trustedParts([process.cwd(), folder], places()) : undefined;
+      if (command.json)
+        printJson({
+          folder,
+          trusted: command.trusted,
+          coveredBy: coveredBy ?? null,
+          switchesOn: parts ?? null,
+        });
+      else {
+        print(`${trustMessage(folder, command.trusted, coveredBy)}\n`);
+        if (parts) print(`${trustedPartsText(parts)}\n`);
+      }
       return 0;
     }
   }
 }
 
-function trustMessage(folder: string, trusted: boolean, coveredBy: string | undefined): string {
+function trustMessage(named: string, trusted: boolean, coveredBy: string | undefined): string {
+  const folder = escapeLine(named);
   if (trusted) return `${folder} is trusted now, with its subfolders.`;
   if (coveredBy === undefined) return `${folder} is no longer trusted.`;
   return `${folder} is no longer trusted itself, but it is inside ${coveredBy}, which is trusted.`;

@@ -12,6 +12,16 @@ export function escapeControls(text: string): string {
 // oxlint-disable-next-line no-control-regex -- control characters are the point
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
 
+/** The same for a text inside a line, such as a name: its line breaks and tabs cannot form further lines or columns. */
+export function escapeLine(text: string): string {
+  return escapeControls(
+    text.replace(BREAKS, (sign) => BREAK_SIGNS[sign] ?? `\\u${sign.charCodeAt(0).toString(16)}`),
+  );
+}
+
+const BREAKS = /[\t\r\n\u2028\u2029]/g;
+const BREAK_SIGNS: Readonly<Record<string, string>> = { '\t': '\\t', '\r': '\\r', '\n': '\\n' };
+
 /** Formats JSON that is safe for a terminal: escapes the control characters that JSON leaves unescaped. */
 export function jsonText(value: unknown, indent?: number): string {
   return JSON.stringify(value, undefined, indent).replaceAll(

@@ -4,6 +4,7 @@ export {
   namesOfUsable,
   readConfig,
   readServers,
+  serverAddress,
   type ServerConfig,
   type ServerScope,
   type ServersRead,

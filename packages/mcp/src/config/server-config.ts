@@ -39,6 +39,19 @@ interface HostConfig extends CommonConfig {
 
 export type ServerConfig = StdioConfig | RemoteConfig | HostConfig;
 
+/** The command or the address of a server. */
+export function serverAddress(config: ServerConfig): string {
+  switch (config.type) {
+    case 'stdio':
+      return [config.command, ...config.args].join(' ');
+    case 'http':
+    case 'sse':
+      return `${config.type} ${config.url}`;
+    case 'sdk':
+      return 'in the process of the host';
+  }
+}
+
 export type ServerScope = 'managed' | 'command line' | 'local' | 'project' | 'user' | 'plugin' | 'host';
 
 /** An entry of a server, with its place. Several entries may have the same name. */
