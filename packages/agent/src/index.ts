@@ -54,7 +54,8 @@ export { createTeamTools, type NewTeam, withTeamTasks } from './teams/team-tools
 export { decodeEntry } from './session/codec/decode.ts';
 export type { Durability } from './session/journal/journal.ts';
 export { type Journal, JournalError } from './session/journal/journal.ts';
-export { fileHistoryFolder, memoryFolder } from './session/files/paths.ts';
+export { ownMemoryFolder } from './memory/project-memory.ts';
+export { fileHistoryFolder } from './session/files/paths.ts';
 export { readMemoryIndex } from './memory/memory-folder.ts';
 export { memorySession } from './session/open/memory.ts';
 export { newUuid } from './session/uuid.ts';

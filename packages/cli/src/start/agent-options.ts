@@ -6,7 +6,7 @@ import {
   definedModel,
   ENGINE_TOOLS,
   LivePermissions,
-  memoryFolder,
+  ownMemoryFolder,
 } from '@heddle/agent';
 import type { DeclaredHook, InactiveReason } from '@heddle/agent/hooks';
 import {
@@ -312,7 +312,7 @@ function loopOptions({ merged, autoCompactWindow }: AppliedSettings): LoopOption
 /** The memory folder of the project. Undefined if memory is off. */
 function projectMemory({ bare, folder = process.cwd() }: RunOptions, merged: JsonObject): string | undefined {
   if (bare || !isSwitchedOn(merged, 'autoMemoryEnabled', process.env)) return undefined;
-  return memoryFolder(sessionPlace(process.env, folder));
+  return ownMemoryFolder(sessionPlace(process.env, folder));
 }
 
 function terminalSettings(merged: JsonObject): TerminalSettings {

@@ -61,21 +61,45 @@ const FIRST_PROMPT = /^\{(?:"parentUuid":[^{]*?)?"type":"user"[^]*?"message":/m;
  * - Sessions of a subagent or of a member of a team do not count. In a fork, that line has the id of another session.
  * - Two folders can have the same folder of sessions: `/a/b-c` and `/a/b/c`. A session of the other one does not count.
  */
-export function isOwnSession({ path: file, id }: SessionFile, cwd: string): boolean {
+export function isOwnSession(session: SessionFile, cwd: string): boolean {
+  const origin = originOf(session);
+  const isMember = origin.includes('"teamName":"') && origin.includes(`"sessionId":"${session.id}"`);
+  return !isMember && !isOtherOrigin(origin, cwd) && !origin.includes('"isSidechain":true');
+}
+
+/** Returns whether a session began in another folder that has the same folder of sessions. */
+export function isOfOtherFolder(session: SessionFile, cwd: string): boolean {
+  return isOtherOrigin(originOf(session), cwd);
+}
+
+/** The line of the first prompt, up to its text. */
+function originOf({ path: file }: SessionFile): string {
   const lines = new LineFile(file);
   try {
     const head = lines.read(0, Math.min(lines.size, HEAD_BYTES)).toString('utf8');
-    const origin = FIRST_PROMPT.exec(head)?.[0] ?? '';
-    const isMember = origin.includes('"teamName":"') && origin.includes(`"sessionId":"${id}"`);
-    const folder = /"cwd":"((?:[^"\\]|\\.)*)"/.exec(origin)?.[1] ?? '';
-    const isOther = folder !== JSON.stringify(cwd).slice(1, -1) && hasSameName(folder, cwd);
-    return !isMember && !isOther && !origin.includes('"isSidechain":true');
+    return FIRST_PROMPT.exec(head)?.[0] ?? '';
   } finally {
     lines.close();
   }
 }
 
-function hasSameName(folder: string, cwd: string): boolean {
+function isOtherOrigin(origin: string, cwd: string): boolean {
+  const folder = /"cwd":("(?:[^"\\]|\\.)*")/.exec(origin)?.[1];
+  return folder !== undefined && isOtherWithSameName(textIn(folder), cwd);
+}
+
+/** Undefined for a text with an escape that JSON does not have. */
+function textIn(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether the names of two different folders become the same name of a folder of sessions. */
+export function isOtherWithSameName(folder: unknown, cwd: string): boolean {
+  if (typeof folder !== 'string' || folder === cwd) return false;
   return projectFolder({ configDir: '', cwd: folder }) === projectFolder({ configDir: '', cwd });
 }
 

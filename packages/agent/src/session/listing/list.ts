@@ -1,6 +1,6 @@
 /** Lists the sessions of a folder, or of all folders, newest first. */
 import { projectFolder, type SessionPlace } from '../files/paths.ts';
-import { type SessionFile, sessionFilesOf } from '../files/session-files.ts';
+import { isOtherWithSameName, type SessionFile, sessionFilesOf } from '../files/session-files.ts';
 import { type Known, openCache } from './cache.ts';
 import { readFacts } from './read-facts.ts';
 import { type SessionSummary, summaryOf } from './summary.ts';
@@ -31,7 +31,8 @@ export function listSessions(choice: ListChoice): SessionSummary[] {
     const facts = before && isSame(before, file) ? before.facts : readFacts(file, before?.facts);
     if (!facts) continue;
     if (facts !== before?.facts) changed.push({ ...file, facts });
-    if (facts.messages > 0) sessions.push(summaryOf(file, facts));
+    const isOther = cwd !== undefined && isOtherWithSameName(facts.cwd, cwd);
+    if (facts.messages > 0 && !isOther) sessions.push(summaryOf(file, facts));
   }
   cache.write(changed, [...known.keys()]);
   cache.close();
