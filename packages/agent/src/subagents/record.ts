@@ -7,6 +7,7 @@ import {
   type Message,
   type QueuedPrompt,
 } from '@heddle/core';
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { TaskUsage } from '../sdk/message.ts';
 import type { TaskStatus } from '../sdk/subagent-lines.ts';
@@ -22,6 +23,13 @@ export interface Worktree {
   readonly branch: string;
   /** The commit that it started from. */
   readonly base: string;
+  /** How far its creation is. Undefined: an earlier version created it, and another session may have the same one. */
+  readonly state?: 'creating' | 'created' | undefined;
+}
+
+/** Returns false for a worktree whose creation was interrupted. Its subagent had not begun. */
+export function isCreated(worktree: Worktree | undefined): boolean {
+  return worktree !== undefined && worktree.state !== 'creating';
 }
 
 export interface ChildResult {
@@ -56,7 +64,7 @@ export interface ChildRecord {
   readonly isBackground: boolean;
   /** It works in a git worktree. */
   readonly isolation?: 'worktree' | undefined;
-  /** Undefined until it was created. Kept after the end if it changed. */
+  /** Undefined until its creation began. Kept after the end if it changed. */
   readonly worktree?: Worktree | undefined;
   /** Undefined while it runs, or if the program ended while it ran. */
   readonly result?: ChildResult | undefined;
@@ -101,6 +109,19 @@ export class ChildRecords {
       return undefined;
     this.#memory.set(agentId, record);
     return record;
+  }
+
+  /** Returns the id of the first record with this seed that is open, or else the first id without a record. */
+  place(
+    seed: string,
+    isOpen: (record: ChildRecord) => boolean,
+  ): { readonly agentId: string; readonly earlier: ChildRecord | undefined } {
+    for (let nth = 1; ; nth++) {
+      const text = nth === 1 ? seed : `${seed} ${nth}`;
+      const agentId = `a${createHash('sha256').update(text).digest('hex').slice(0, 16)}`;
+      const earlier = this.read(agentId);
+      if (!earlier || isOpen(earlier)) return { agentId, earlier };
+    }
   }
 
   /** All of these records, also those of earlier processes. */
@@ -149,12 +170,15 @@ function isQueued(value: unknown): boolean {
 }
 
 function isWorktree(value: unknown): boolean {
-  return isRecord(value) && ['top', 'path', 'branch', 'base'].every((key) => typeof value[key] === 'string');
+  if (!isRecord(value)) return false;
+  const { state } = value;
+  if (state !== undefined && state !== 'creating' && state !== 'created') return false;
+  return ['top', 'path', 'branch', 'base'].every((key) => typeof value[key] === 'string');
 }
 
 /** A stored record does not choose the folder of its subagent. That of a worktree is checked when it is opened. */
 export function inFolder(record: ChildRecord, cwd: string): ChildRecord {
-  return record.worktree ? record : { ...record, cwd };
+  return isCreated(record.worktree) ? record : { ...record, cwd };
 }
 
 /** The report of a subagent in the background, for the conversation that started it. */

@@ -1,5 +1,4 @@
 /** The subagents of one conversation: starts them within a limit, and delivers the result of each exactly once. */
-import { createHash } from 'node:crypto';
 import {
   type Attachment,
   type Effort,
@@ -304,21 +303,17 @@ export class Subagents {
   }
 
   /**
-   * Derives the id from the call, so that a call that runs again finds its subagent. A call whose result is already in the
+   * Derives the id from the session and the call, so that a call that runs again finds its subagent. A call whose result is already in the
    * conversation does not run again: another call has the same id, and gets a subagent of its own.
    */
   #place(task: AgentTask, toolUseId: string): { agentId: string; earlier: ChildRecord | undefined } {
-    const { parentId } = this.#level;
-    const first = parentId === undefined ? toolUseId : `${parentId} ${toolUseId}`;
-    for (let nth = 1; ; nth++) {
-      const seed = nth === 1 ? first : `${first} ${nth}`;
-      const agentId = `a${createHash('sha256').update(seed).digest('hex').slice(0, 16)}`;
-      const record = this.#stored.read(agentId);
-      if (!record) return { agentId, earlier: undefined };
-      const isSame = record.toolUseId === toolUseId && record.prompt === task.prompt;
-      if (isSame && !this.#running.has(agentId) && !this.#hasResult(toolUseId))
-        return { agentId, earlier: record };
-    }
+    const { parentId, home } = this.#level;
+    const called = parentId === undefined ? toolUseId : `${parentId} ${toolUseId}`;
+    const isOpen = ({ agentId, prompt, toolUseId: id }: ChildRecord): boolean =>
+      id === toolUseId && prompt === task.prompt && !this.#running.has(agentId) && !this.#hasResult(id);
+    // Earlier versions left out the session, so subagents of two sessions had one id. Their records are continued.
+    const place = this.#stored.place(called, isOpen);
+    return place.earlier ? place : this.#stored.place(`${home().id} ${called}`, isOpen);
   }
 
   #hasResult(toolUseId: string): boolean {
@@ -392,8 +387,9 @@ export class Subagents {
     try {
       const isIsolated = child.record.isolation !== undefined;
       const isPlanning = (): boolean => parent.permissionMode() === 'plan';
+      const rules = { hooks: parent.options.hooks, isPlanning };
       const worktrees = isIsolated ? await import('./worktree.ts') : undefined;
-      const problem = await worktrees?.enterWorktree(child, parent.options.hooks, isPlanning());
+      const problem = await worktrees?.enterWorktree(child, rules);
       if (problem !== undefined) {
         const status = signal.aborted ? 'stopped' : 'failed';
         return this.#finish(child, endedEarly(status, `The subagent did not start. ${problem}`));
@@ -444,8 +440,7 @@ export class Subagents {
       if (worktree || depth > 1) await closed;
       else this.#closeLater(child, closed);
       if (signal.reason === SESSION_ENDED || !worktrees) return this.#finish(child, result);
-      const left = await worktrees.leaveWorktree(child, result, parent.options.hooks, isPlanning());
-      return this.#finish(child, left);
+      return this.#finish(child, await worktrees.leaveWorktree(child, result, rules));
     } finally {
       const closed = servers?.close();
       // An abort does not wait for a server that is slow to end.

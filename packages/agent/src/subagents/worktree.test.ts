@@ -204,17 +204,6 @@ describe('a subagent in a worktree', () => {
     expect(existsSync(mark)).toBe(false);
   });
 
-  it('is created again if a program ended while it created it', async () => {
-    const { openWorktree } = await import('./worktree.ts');
-    const { signal } = new AbortController();
-    const first = await openWorktree(folder, 'a1', signal);
-    if (!first.ok) throw new Error(first.message);
-    git('worktree', 'lock', first.worktree.path);
-    rmSync(path.join(first.worktree.path, 'sub'), { recursive: true });
-    expect(await openWorktree(folder, 'a1', signal)).toEqual(first);
-    expect(existsSync(path.join(first.worktree.path, 'sub/a.txt'))).toBe(true);
-  });
-
   it('leaves nothing behind if it changed nothing, and hooks hear of both', async () => {
     const settings = statSync(path.join(folder, '.git/config'));
     const seen: string[] = [];

@@ -1,24 +1,37 @@
-/** A git worktree for one subagent: it works on a copy of the repository, which is removed if it changed nothing. */
-import { execFile } from 'node:child_process';
-import { existsSync, lstatSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+/**
+ * A git worktree for one subagent: it works on a copy of the repository, which is removed if it changed nothing.
+ *
+ * Heddle removes only a worktree and a branch that it created for this subagent, and that are unchanged. A name that is taken is left to
+ * its owner. The record names a worktree before it is created, so that a later process knows what is its own.
+ */
+import { existsSync, lstatSync, mkdirSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { errorMessage, untilAborted } from '@heddle/core';
-import { findProgram } from '@heddle/tools';
-import { codeOutside } from '@heddle/tools/shell';
 import type { AgentHooks } from '../engine/options.ts';
-import { linkTarget, readRegularFile } from '../settings/json-file.ts';
+import { linkTarget } from '../settings/json-file.ts';
 import { acceptedRepositoryTop } from '../settings/scopes.ts';
 import { isReallyWithin, realPath, trustIn } from '../settings/trust.ts';
-import type { ChildRecord, ChildResult, Worktree } from './record.ts';
+import { gitAtTop as git, gitFolderOf } from './git-of-worktree.ts';
+import { type ChildRecord, type ChildResult, isCreated, type Worktree } from './record.ts';
 import type { RunningChild } from './running-child.ts';
+import { isWorktreeChanged } from './worktree-changes.ts';
 
 export type OpenedWorktree =
   | { readonly ok: true; readonly worktree: Worktree }
   | { readonly ok: false; readonly message: string };
 
-/** A checkout of a large repository takes a while. */
-const GIT_LIMIT_MS = 120_000;
+/** The hooks and the mode of a conversation, which decide about its worktrees. */
+interface WorktreeRules {
+  readonly hooks: AgentHooks | undefined;
+  /** In plan mode nothing is created or removed. */
+  readonly isPlanning: () => boolean;
+}
+
+interface Creation {
+  /** The branch of a worktree was created. The worktree follows. */
+  readonly onBegun?: (worktree: Worktree) => void;
+}
 
 const NOT_TRUSTED =
   'The folder is not trusted, so no worktree is checked out: filters of the repository could run programs. Trust the folder, or leave out the isolation.';
@@ -26,21 +39,26 @@ const NOT_TRUSTED =
 /** Opens the worktree of a subagent, or the one of its last run. Returns the reason if that is not possible. */
 export async function enterWorktree(
   child: RunningChild,
-  hooks: AgentHooks | undefined,
-  isPlanning: boolean,
+  { hooks, isPlanning }: WorktreeRules,
 ): Promise<string | undefined> {
   const { signal } = child;
   const { agentId, worktree: known, cwd } = child.record;
   if (known && !isOwn(known, child.record)) return FOREIGN;
   if (known && !isTrusted(known.top)) return NOT_TRUSTED;
-  if (isPlanning) return known && isOpen(known) ? undefined : PLANNING;
-  const asked = known ? undefined : hooks?.worktreeCreate?.(agentId, signal);
+  const created = isCreated(known) ? known : undefined;
+  if (isPlanning()) return created && isOpen(created) ? undefined : PLANNING;
+  const asked = created ? undefined : hooks?.worktreeCreate?.(agentId, signal);
   const refusal = asked && (await untilAborted(asked, signal, () => STOPPED));
   if (refusal !== undefined) return refusal;
-  const opened = await (known ? reopenWorktree(known, signal) : openWorktree(cwd, agentId, signal));
-  if (!opened.ok) return opened.message;
+  const onBegun = (worktree: Worktree): void => child.update({ worktree });
+  const continued = known && (await continueWorktree(known, signal));
+  const opened = continued ?? (await openWorktree(cwd, agentId, signal, { onBegun }));
+  if (!opened.ok) {
+    if (!created) child.update({ worktree: known });
+    return opened.message;
+  }
   const { worktree } = opened;
-  if (!known) child.update({ worktree, cwd: folderInWorktree(worktree, cwd) });
+  if (worktree !== known) child.update({ worktree, cwd: folderInWorktree(worktree, cwd) });
   return undefined;
 }
 
@@ -50,43 +68,54 @@ const PLANNING = 'In plan mode no worktree is created, and the one of this subag
 
 /** Removes a worktree without changes, but not in plan mode. The report names one that is kept. */
 export async function leaveWorktree(
-  { record: { worktree } }: RunningChild,
+  child: RunningChild,
   result: ChildResult,
-  hooks: AgentHooks | undefined,
-  isPlanning: boolean,
+  { hooks, isPlanning }: WorktreeRules,
 ): Promise<ChildResult> {
-  if (!worktree || isPlanning) return result;
-  if (!(await isWorktreeChanged(worktree)) && (await removeWorktree(worktree))) {
+  const { worktree } = child.record;
+  if (!worktree || isPlanning()) return result;
+  const isChanged = await isWorktreeChanged(worktree);
+  // Two sessions could have the same worktree of an earlier version.
+  const isRemovable = !isChanged && worktree.state === 'created';
+  if (isRemovable && (await removeWorktree(worktree))) {
+    child.update({ worktree: undefined });
     hooks?.worktreeRemove?.(worktree.path);
     return result;
   }
-  const place = `Its changes are in the worktree ${worktree.path}, on the branch ${worktree.branch}.`;
-  return { ...result, text: `${result.text}\n\n${place}` };
+  const place = `the worktree ${worktree.path}, on the branch ${worktree.branch}.`;
+  const report = isChanged ? `Its changes are in ${place}` : `It changed nothing in ${place}`;
+  return { ...result, text: `${result.text}\n\n${report}` };
 }
 
 /**
- * Creates a worktree with a branch of its own, from the last commit.
+ * Creates a worktree with a branch of its own, from the last commit. If the name is taken, it gets another one.
  *
  * Contract: never rejects. Git hooks do not run. The folder is below `.heddle/worktrees` of the repository, which git ignores.
  */
-export async function openWorktree(cwd: string, id: string, signal: AbortSignal): Promise<OpenedWorktree> {
+export async function openWorktree(
+  cwd: string,
+  id: string,
+  signal: AbortSignal,
+  { onBegun }: Creation = {},
+): Promise<OpenedWorktree> {
   const found = acceptedRepositoryTop(realPath(cwd));
   if (found === undefined) return { ok: false, message: `${cwd} is not in a git repository.` };
   const top = realPath(found);
   if (!isTrusted(top)) return { ok: false, message: NOT_TRUSTED };
-  const worktree = placeOf(top, id);
-  const folder = path.dirname(worktree.path);
+  const folder = path.dirname(placeOf(top, id).path);
   if (linkTarget(folder) !== folder) return { ok: false, message: `A link in ${folder} leads elsewhere.` };
   try {
     const base = (await git(top, ['rev-parse', '--verify', 'HEAD^{commit}'], signal)).trim();
-    mkdirSync(folder, { recursive: true });
-    // The folder ignores itself, so that the status of the repository stays as it is.
-    const ignore = path.join(folder, '.gitignore');
-    // The flag prevents writing through a link of that name.
-    if (!lstatSync(ignore, { throwIfNoEntry: false })) writeFileSync(ignore, '*\n', { flag: 'wx' });
-    if (existsSync(worktree.path)) await removeUnused(worktree, signal);
-    await git(top, ['worktree', 'add', '--quiet', '-B', worktree.branch, worktree.path, base], signal);
-    return { ok: true, worktree: { ...worktree, base } };
+    const registered = new Set((await registeredWorktrees(top, signal)).map((one) => one.path));
+    for (let nth = 1; ; nth++) {
+      const worktree = { ...placeOf(top, nth === 1 ? id : `${id}-${nth}`), base };
+      if (registered.has(worktree.path)) continue;
+      if (lstatSync(worktree.path, { throwIfNoEntry: false })) continue;
+      if (await hasBranch(worktree, signal)) continue;
+      if (!(await createBranch(worktree, signal))) continue;
+      onBegun?.({ ...worktree, state: 'creating' });
+      return await checkOut(worktree, signal);
+    }
   } catch (thrown) {
     return { ok: false, message: `Git cannot create a worktree: ${errorMessage(thrown)}` };
   }
@@ -96,44 +125,88 @@ function isTrusted(top: string): boolean {
   return trustIn({ home: os.homedir(), env: process.env })(top);
 }
 
-function placeOf(top: string, id: string): Omit<Worktree, 'base'> {
-  return { top, path: path.join(top, '.heddle', 'worktrees', id), branch: `heddle/${id}` };
+function placeOf(top: string, name: string): Pick<Worktree, 'top' | 'path' | 'branch'> {
+  return { top, path: path.join(top, '.heddle', 'worktrees', name), branch: `heddle/${name}` };
 }
 
 /** A record is a file. Git must not run where, or with what, another program wrote into it. */
-function isOwn(
-  { top, path: folder, branch, base }: Worktree,
-  { agentId, cwd }: Pick<ChildRecord, 'agentId' | 'cwd'>,
-): boolean {
-  const own = placeOf(top, agentId);
+function isOwn(worktree: Worktree, { agentId, cwd }: Pick<ChildRecord, 'agentId' | 'cwd'>): boolean {
+  const { top, path: folder, branch, base } = worktree;
+  const name = path.basename(folder);
+  const own = placeOf(top, name);
+  const isNamed = name.startsWith(agentId) && /^(-[1-9]\d*)?$/.test(name.slice(agentId.length));
   const isSame = folder === own.path && branch === own.branch && /^[\da-f]{40,64}$/.test(base);
-  if (!isSame || top !== realPath(top) || acceptedRepositoryTop(top) !== top) return false;
-  return linkTarget(folder) === folder && isReallyWithin(cwd, folder);
+  if (!isNamed || !isSame || top !== realPath(top) || acceptedRepositoryTop(top) !== top) return false;
+  return linkTarget(folder) === folder && (!isCreated(worktree) || isReallyWithin(cwd, folder));
 }
 
-/** A program that ended while it created the worktree left it behind, perhaps incomplete. Its subagent had not begun. */
-async function removeUnused(
-  { top, path: folder }: Pick<Worktree, 'top' | 'path'>,
-  signal: AbortSignal,
-): Promise<void> {
-  // Git locks a worktree while it creates it, so one `--force` is not enough.
-  await git(top, ['worktree', 'remove', '--force', '--force', folder], signal).catch(() => undefined);
-  rmSync(folder, { recursive: true, force: true });
-  await git(top, ['worktree', 'prune'], signal);
+/** Returns false if the branch exists. */
+async function createBranch(worktree: Worktree, signal: AbortSignal): Promise<boolean> {
+  const { top, branch, base } = worktree;
+  const missing = '0'.repeat(base.length);
+  try {
+    await git(top, ['update-ref', '--no-deref', `refs/heads/${branch}`, base, missing], signal);
+    return true;
+  } catch (thrown) {
+    if (await hasBranch(worktree, signal)) return false;
+    throw thrown;
+  }
+}
+
+/** Checks out a branch that was created for it. A failure leaves nothing behind. */
+async function checkOut(worktree: Worktree, signal: AbortSignal): Promise<OpenedWorktree> {
+  const { top, path: place, branch } = worktree;
+  try {
+    ignoreOwnFolder(path.dirname(place));
+    await git(top, ['worktree', 'add', '--quiet', place, branch], signal);
+    return { ok: true, worktree: { ...worktree, state: 'created' } };
+  } catch (thrown) {
+    if (!existsSync(place)) await deleteBranch(worktree).catch(() => undefined);
+    throw thrown;
+  }
+}
+
+/** The folder ignores itself, so that the status of the repository stays as it is. */
+function ignoreOwnFolder(folder: string): void {
+  mkdirSync(folder, { recursive: true });
+  const ignore = path.join(folder, '.gitignore');
+  // The flag prevents writing through a link of that name.
+  if (!lstatSync(ignore, { throwIfNoEntry: false })) writeFileSync(ignore, '*\n', { flag: 'wx' });
+}
+
+/** Returns the worktree of an earlier run. Undefined if its creation was interrupted, and another one must be created. */
+async function continueWorktree(known: Worktree, signal: AbortSignal): Promise<OpenedWorktree | undefined> {
+  if (isCreated(known)) return reopenWorktree(known, signal);
+  try {
+    // An incomplete one stays as it is: it could contain work of the user, and git may still be running there.
+    if (existsSync(known.path))
+      return (await isComplete(known)) ? { ok: true, worktree: { ...known, state: 'created' } } : undefined;
+    const isUnchanged = (await commitOf(known, signal)) === known.base;
+    return isUnchanged ? await checkOut(known, signal) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Git locks a worktree while it creates it. */
+async function isComplete(worktree: Worktree): Promise<boolean> {
+  const isLocked = existsSync(path.join(gitFolderOf(worktree.path), 'locked'));
+  return !isLocked && !(await isWorktreeChanged(worktree));
 }
 
 /** Creates the folder of a worktree again if it is gone. Its branch may contain commits. */
 async function reopenWorktree(worktree: Worktree, signal: AbortSignal): Promise<OpenedWorktree> {
   if (isOpen(worktree)) return { ok: true, worktree };
-  const { top, branch, base } = worktree;
+  const { top, path: place, branch } = worktree;
   try {
-    await git(top, ['worktree', 'prune'], signal);
-    const hasBranch = await git(top, ['rev-parse', '--verify', `refs/heads/${branch}`], signal).then(
-      () => true,
-      () => false,
-    );
-    const from = hasBranch ? [worktree.path, branch] : ['-b', branch, worktree.path, base];
-    await git(top, ['worktree', 'add', '--quiet', ...from], signal);
+    const entries = await registeredWorktrees(top, signal);
+    const isLeft = entries.some((one) => one.path === place && one.branch === branch);
+    const isKnown = (await commitOf(worktree, signal)) !== undefined;
+    // Only the entry of git is left. `git worktree prune` would remove the entries of other worktrees, too.
+    if (isLeft && !existsSync(place)) await git(top, ['worktree', 'remove', place], signal);
+    if (!isKnown && !(await createBranch(worktree, signal))) throw new Error(`The branch ${branch} is new.`);
+    ignoreOwnFolder(path.dirname(place));
+    await git(top, ['worktree', 'add', '--quiet', place, branch], signal);
     return { ok: true, worktree };
   } catch (thrown) {
     return { ok: false, message: `Git cannot create the worktree again: ${errorMessage(thrown)}` };
@@ -144,35 +217,50 @@ function isOpen({ path: folder }: Worktree): boolean {
   return existsSync(path.join(folder, '.git'));
 }
 
-/** Whether it contains commits or files that the repository does not have. A failure counts as a change. */
-async function isWorktreeChanged({ top, path: folder, base }: Worktree): Promise<boolean> {
-  try {
-    const shared = await sharedFolder(top);
-    const own = gitFolderOf(folder);
-    // Its settings would count, too. A command that runs in a sandbox can write them.
-    if (path.dirname(own) !== path.join(shared, 'worktrees') || existsSync(path.join(own, 'config.worktree')))
-      return true;
-    const places = { GIT_DIR: own, GIT_COMMON_DIR: shared, GIT_WORK_TREE: folder };
-    const inside = (args: readonly string[]): Promise<string> => execGit(folder, args, { places });
-    const head = (await inside(['rev-parse', 'HEAD'])).trim();
-    // Git would run itself in nested repositories, with their settings. Another commit in one of them is noticed without that.
-    const status = ['status', '--porcelain', '--untracked-files=all', '--ignore-submodules=dirty'];
-    return head !== base || (await inside(status)) !== '';
-  } catch {
-    return existsSync(folder);
-  }
-}
-
-/** Removes the folder and the branch. Returns false if git refuses. */
-async function removeWorktree({ top, path: folder, branch }: Worktree): Promise<boolean> {
+/** Removes the folder and the branch. Returns false if git refuses, as for a worktree that the user locked. */
+async function removeWorktree(worktree: Worktree): Promise<boolean> {
+  const { top, path: folder } = worktree;
   try {
     await git(top, ['worktree', 'remove', '--force', folder]);
-    // Not with `git branch`, which replaces the file with the settings. That would end its protection in running sandboxes.
-    await git(top, ['update-ref', '-d', `refs/heads/${branch}`]);
+    await deleteBranch(worktree);
     return true;
   } catch {
     return !existsSync(folder);
   }
+}
+
+/** Deletes the branch unless it has another commit, or is checked out. */
+async function deleteBranch({ top, branch, base }: Worktree): Promise<void> {
+  if ((await registeredWorktrees(top)).some((one) => one.branch === branch)) return;
+  // Not with `git branch`, which replaces the file with the settings. That would end its protection in running sandboxes.
+  await git(top, ['update-ref', '--no-deref', '-d', `refs/heads/${branch}`, base]);
+}
+
+/** Whether there is a branch of this name, or one that git stores below it. */
+async function hasBranch({ top, branch }: Worktree, signal: AbortSignal): Promise<boolean> {
+  return (await git(top, ['for-each-ref', `refs/heads/${branch}`], signal)) !== '';
+}
+
+/** Returns the commit of its branch. Undefined if there is no branch. */
+async function commitOf({ top, branch }: Worktree, signal: AbortSignal): Promise<string | undefined> {
+  const listed = await git(
+    top,
+    ['for-each-ref', '--format=%(objectname) %(refname)', 'refs/heads/heddle/'],
+    signal,
+  );
+  const line = listed.split('\n').find((one) => one.endsWith(` refs/heads/${branch}`));
+  return line?.split(' ')[0];
+}
+
+async function registeredWorktrees(
+  top: string,
+  signal?: AbortSignal,
+): Promise<readonly { readonly path: string; readonly branch: string | undefined }[]> {
+  const listed = await git(top, ['worktree', 'list', '--porcelain'], signal);
+  return listed.split('\n\n').map((entry) => ({
+    path: /^worktree (.*)$/m.exec(entry)?.[1] ?? '',
+    branch: /^branch refs\/heads\/(.*)$/m.exec(entry)?.[1],
+  }));
 }
 
 /** The folder of the worktree that corresponds to a folder of the repository. */
@@ -180,49 +268,4 @@ function folderInWorktree({ top, path: folder }: Worktree, cwd: string): string 
   const inside = path.relative(top, realPath(cwd));
   const counterpart = path.join(folder, inside);
   return !inside.startsWith('..') && isReallyWithin(counterpart, folder) ? counterpart : folder;
-}
-
-const NO_PROGRAMS = ['-c', 'core.hooksPath=/dev/null', '-c', 'core.fsmonitor=false'];
-
-/**
- * Runs git at the top of the repository. Files of a new worktree name the folder with its settings, and a command in a sandbox that is
- * already running can change them. So git is told the folder.
- */
-async function git(top: string, args: readonly string[], signal?: AbortSignal): Promise<string> {
-  return execGit(top, args, { signal, places: { GIT_COMMON_DIR: await sharedFolder(top, signal) } });
-}
-
-/** Returns the folder that all worktrees of the repository share. */
-async function sharedFolder(top: string, signal?: AbortSignal): Promise<string> {
-  const asked = ['rev-parse', '--path-format=absolute', '--git-common-dir'];
-  return (await execGit(top, asked, { signal })).replace(/\n$/, '');
-}
-
-/** Returns the folder of git for a worktree. No command in a sandbox can change the file that names it. */
-function gitFolderOf(worktree: string): string {
-  const [, named = ''] = /^gitdir: (.+)$/m.exec(readRegularFile(path.join(worktree, '.git'))) ?? [];
-  return path.resolve(worktree, named);
-}
-
-interface GitRun {
-  readonly signal?: AbortSignal | undefined;
-  /** Variables with folders of git. */
-  readonly places?: Readonly<Record<string, string>>;
-}
-
-function execGit(cwd: string, args: readonly string[], { signal, places }: GitRun = {}): Promise<string> {
-  const variables = Object.entries(process.env).filter(([name]) =>
-    /^(PATH|HOME|LANG|LC_\w+|TMPDIR)$/.test(name),
-  );
-  const given = Object.fromEntries(variables);
-  const env = { ...given, ...codeOutside([process.cwd(), cwd], given), ...places, GIT_TERMINAL_PROMPT: '0' };
-  const program = findProgram(given['PATH'], 'git', [cwd]);
-  if (program === undefined) return Promise.reject(new Error('Git is not installed.'));
-  const options = { cwd, env, signal, timeout: GIT_LIMIT_MS, maxBuffer: 64 * 1_024 * 1_024 };
-  return new Promise((resolve, reject) => {
-    execFile(program, [...NO_PROGRAMS, ...args], options, (error, stdout, stderr) => {
-      if (error) reject(new Error(stderr.trim() || error.message));
-      else resolve(stdout);
-    });
-  });
 }
