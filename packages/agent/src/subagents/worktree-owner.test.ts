@@ -196,3 +196,24 @@ it('a checkout that fails leaves no branch behind', async () => {
   expect(child.record.worktree).toBeUndefined();
   expect([...trees(), git('branch', '--list', 'heddle/*')]).toEqual(['']);
 });
+
+describe('plan mode that begins during a wait', () => {
+  it.each([1, 2, 3])('prevents the worktree, at the question with the number %i', async (nth) => {
+    let asked = 0;
+    const child = childWith();
+    const isPlanning = (): boolean => ++asked >= nth;
+    expect(await enterWorktree(child, { hooks: undefined, isPlanning })).toContain('In plan mode');
+    expect(asked).toBe(nth);
+    expect([existsSync(at()), git('branch', '--list', 'heddle/*')]).toEqual([false, '']);
+    expect(child.record).toMatchObject({ cwd: folder, worktree: undefined });
+  });
+
+  it('keeps a worktree that would be removed', async () => {
+    add();
+    let asked = 0;
+    const isPlanning = (): boolean => ++asked >= 2;
+    const rules = { hooks: undefined, isPlanning };
+    expect(await leaveWorktree(childWith(worktreeOf('created')), RESULT, rules)).toEqual(RESULT);
+    expect([trees(), asked]).toEqual([['a1'], 2]);
+  });
+});

@@ -70,7 +70,11 @@ const isChild = (request: ModelRequest): boolean =>
 
 const TASK = { description: 'a task', prompt: 'do it', isolation: 'worktree' };
 
-async function run(steps: Script, more: Partial<AgentOptions> = {}) {
+async function run(
+  steps: Script,
+  more: Partial<AgentOptions> = {},
+  prepare: (agent: ReturnType<typeof createAgent>) => void = () => undefined,
+) {
   const model = scriptedModel(steps);
   const agent = createAgent({
     model,
@@ -81,6 +85,7 @@ async function run(steps: Script, more: Partial<AgentOptions> = {}) {
     subagents: { definitions: () => BUILT_IN_AGENTS },
     ...more,
   });
+  prepare(agent);
   const lines: string[] = [];
   for await (const line of agent.submit('go')) lines.push(JSON.stringify(line));
   model.assertNoViolations();
@@ -300,6 +305,19 @@ describe('no worktree is created', () => {
     expect(result).toContain(expected);
     expect(trees()).toEqual([]);
   });
+});
+
+it('no worktree is created if plan mode begins while a hook decides about it', async () => {
+  let plan = (): unknown => undefined;
+  const worktreeCreate = async (): Promise<undefined> => void plan();
+  const { result, model } = await run(
+    oneChild(),
+    { hooks: { worktreeCreate } },
+    (agent) => (plan = () => agent.setPermissionMode('plan')),
+  );
+  expect(result).toContain('The subagent did not start. In plan mode no worktree is created');
+  expect(model.calls.some(({ request }) => isChild(request))).toBe(false);
+  expect([...trees(), git('branch', '--list', 'heddle/*')]).toEqual(['']);
 });
 
 /** Runs a subagent that changes its worktree, in a session that is then closed. */

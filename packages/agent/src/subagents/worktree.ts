@@ -24,11 +24,12 @@ export type OpenedWorktree =
 /** The hooks and the mode of a conversation, which decide about its worktrees. */
 interface WorktreeRules {
   readonly hooks: AgentHooks | undefined;
-  /** In plan mode nothing is created or removed. */
+  /** In plan mode nothing is created or removed. The mode may change during each wait, so it is read before each effect. */
   readonly isPlanning: () => boolean;
 }
 
 interface Creation {
+  readonly isPlanning?: WorktreeRules['isPlanning'] | undefined;
   /** The branch of a worktree was created. The worktree follows. */
   readonly onBegun?: (worktree: Worktree) => void;
 }
@@ -51,8 +52,9 @@ export async function enterWorktree(
   const refusal = asked && (await untilAborted(asked, signal, () => STOPPED));
   if (refusal !== undefined) return refusal;
   const onBegun = (worktree: Worktree): void => child.update({ worktree });
-  const continued = known && (await continueWorktree(known, signal));
-  const opened = continued ?? (await openWorktree(cwd, agentId, signal, { onBegun }));
+  const creation = { isPlanning, onBegun };
+  const continued = known && (await continueWorktree(known, signal, creation));
+  const opened = continued ?? (await openWorktree(cwd, agentId, signal, creation));
   if (!opened.ok) {
     if (!created) child.update({ worktree: known });
     return opened.message;
@@ -75,6 +77,7 @@ export async function leaveWorktree(
   const { worktree } = child.record;
   if (!worktree || isPlanning()) return result;
   const isChanged = await isWorktreeChanged(worktree);
+  if (isPlanning()) return result;
   // Two sessions could have the same worktree of an earlier version.
   const isRemovable = !isChanged && worktree.state === 'created';
   if (isRemovable && (await removeWorktree(worktree))) {
@@ -96,7 +99,7 @@ export async function openWorktree(
   cwd: string,
   id: string,
   signal: AbortSignal,
-  { onBegun }: Creation = {},
+  { isPlanning, onBegun }: Creation = {},
 ): Promise<OpenedWorktree> {
   const found = acceptedRepositoryTop(realPath(cwd));
   if (found === undefined) return { ok: false, message: `${cwd} is not in a git repository.` };
@@ -112,9 +115,10 @@ export async function openWorktree(
       if (registered.has(worktree.path)) continue;
       if (lstatSync(worktree.path, { throwIfNoEntry: false })) continue;
       if (await hasBranch(worktree, signal)) continue;
+      if (isPlanning?.()) return { ok: false, message: PLANNING };
       if (!(await createBranch(worktree, signal))) continue;
       onBegun?.({ ...worktree, state: 'creating' });
-      return await checkOut(worktree, signal);
+      return await checkOut(worktree, signal, isPlanning);
     }
   } catch (thrown) {
     return { ok: false, message: `Git cannot create a worktree: ${errorMessage(thrown)}` };
@@ -154,9 +158,17 @@ async function createBranch(worktree: Worktree, signal: AbortSignal): Promise<bo
 }
 
 /** Checks out a branch that was created for it. A failure leaves nothing behind. */
-async function checkOut(worktree: Worktree, signal: AbortSignal): Promise<OpenedWorktree> {
+async function checkOut(
+  worktree: Worktree,
+  signal: AbortSignal,
+  isPlanning: Creation['isPlanning'],
+): Promise<OpenedWorktree> {
   const { top, path: place, branch } = worktree;
   try {
+    if (isPlanning?.()) {
+      await deleteBranch(worktree);
+      return { ok: false, message: PLANNING };
+    }
     ignoreOwnFolder(path.dirname(place));
     await git(top, ['worktree', 'add', '--quiet', place, branch], signal);
     return { ok: true, worktree: { ...worktree, state: 'created' } };
@@ -175,14 +187,18 @@ function ignoreOwnFolder(folder: string): void {
 }
 
 /** Returns the worktree of an earlier run. Undefined if its creation was interrupted, and another one must be created. */
-async function continueWorktree(known: Worktree, signal: AbortSignal): Promise<OpenedWorktree | undefined> {
-  if (isCreated(known)) return reopenWorktree(known, signal);
+async function continueWorktree(
+  known: Worktree,
+  signal: AbortSignal,
+  { isPlanning }: Creation,
+): Promise<OpenedWorktree | undefined> {
+  if (isCreated(known)) return reopenWorktree(known, signal, isPlanning);
   try {
     // An incomplete one stays as it is: it could contain work of the user, and git may still be running there.
     if (existsSync(known.path))
       return (await isComplete(known)) ? { ok: true, worktree: { ...known, state: 'created' } } : undefined;
     const isUnchanged = (await commitOf(known, signal)) === known.base;
-    return isUnchanged ? await checkOut(known, signal) : undefined;
+    return isUnchanged ? await checkOut(known, signal, isPlanning) : undefined;
   } catch {
     return undefined;
   }
@@ -195,15 +211,21 @@ async function isComplete(worktree: Worktree): Promise<boolean> {
 }
 
 /** Creates the folder of a worktree again if it is gone. Its branch may contain commits. */
-async function reopenWorktree(worktree: Worktree, signal: AbortSignal): Promise<OpenedWorktree> {
+async function reopenWorktree(
+  worktree: Worktree,
+  signal: AbortSignal,
+  isPlanning: Creation['isPlanning'],
+): Promise<OpenedWorktree> {
   if (isOpen(worktree)) return { ok: true, worktree };
   const { top, path: place, branch } = worktree;
   try {
     const entries = await registeredWorktrees(top, signal);
     const isLeft = entries.some((one) => one.path === place && one.branch === branch);
     const isKnown = (await commitOf(worktree, signal)) !== undefined;
+    if (isPlanning?.()) return { ok: false, message: PLANNING };
     // Only the entry of git is left. `git worktree prune` would remove the entries of other worktrees, too.
     if (isLeft && !existsSync(place)) await git(top, ['worktree', 'remove', place], signal);
+    if (isPlanning?.()) return { ok: false, message: PLANNING };
     if (!isKnown && !(await createBranch(worktree, signal))) throw new Error(`The branch ${branch} is new.`);
     ignoreOwnFolder(path.dirname(place));
     await git(top, ['worktree', 'add', '--quiet', place, branch], signal);
