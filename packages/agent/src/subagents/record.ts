@@ -25,6 +25,8 @@ export interface Worktree {
   readonly base: string;
   /** How far its creation is. Undefined: an earlier version created it, and another session may have the same one. */
   readonly state?: 'creating' | 'created' | undefined;
+  /** A digest of the files that git ignores, before the subagent began. */
+  readonly ignored?: string | undefined;
 }
 
 /** Returns false for a worktree whose creation was interrupted. Its subagent had not begun. */
@@ -171,8 +173,9 @@ function isQueued(value: unknown): boolean {
 
 function isWorktree(value: unknown): boolean {
   if (!isRecord(value)) return false;
-  const { state } = value;
+  const { state, ignored } = value;
   if (state !== undefined && state !== 'creating' && state !== 'created') return false;
+  if (ignored !== undefined && typeof ignored !== 'string') return false;
   return ['top', 'path', 'branch', 'base'].every((key) => typeof value[key] === 'string');
 }
 

@@ -42,6 +42,8 @@ export interface ChildRun {
   readonly uuid: () => string;
   /** Messages to the running subagent. */
   readonly queue: MessageQueue;
+  /** Runs behind the SubagentStart hooks of a new task, and before anything that the subagent does. Never rejects. */
+  readonly beforeWork?: (() => Promise<void>) | undefined;
   /** Loads the texts that follow its task: those of its skills, and notes about its servers. */
   readonly texts: () => Promise<readonly string[]>;
 }
@@ -205,11 +207,16 @@ async function firstPrompt(run: ChildRun): Promise<Prompt | { readonly finished:
 }
 
 /** The task, with the texts of skills and hooks. A hook or a skill that fails does not prevent the subagent. */
-async function taskText({ options, prompt, signal, texts: load }: ChildRun): Promise<string> {
+async function taskText({ options, prompt, signal, beforeWork, texts: load }: ChildRun): Promise<string> {
   const { hooks, identity } = options;
+  const started = identity && hooks?.subagentStart?.(identity, signal).catch(() => undefined);
+  // Commands of its skills are work of the subagent.
+  const isReady = beforeWork && Promise.resolve(started).then(beforeWork);
   const loading = Promise.all([
-    identity && hooks?.subagentStart?.(identity, signal).catch(() => undefined),
-    load().catch(() => []),
+    started,
+    Promise.resolve(isReady)
+      .then(load)
+      .catch(() => []),
   ]);
   const [context, texts] = await untilAborted(loading, signal, () => [undefined, []] as const);
   return [prompt, ...texts, context].filter((text) => text !== undefined).join('\n\n');

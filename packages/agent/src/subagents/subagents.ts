@@ -434,6 +434,7 @@ export class Subagents {
         now,
         uuid: () => this.#uuid(),
         queue: child,
+        beforeWork: worktrees && (() => worktrees.noteIgnored(child)),
         texts: async () => [...(await this.#skills(definition, child)), ...(servers?.notes ?? [])],
       });
       // Its memory is stored behind its report. A worktree may be removed, and a parent may end, so both wait for it.

@@ -100,6 +100,7 @@ describe('after an interrupted creation', () => {
     ['a file is missing', () => (add(), rmSync(at('a1/a.txt')))],
     ['a file has another content', () => (add(), writeFileSync(at('a1/a.txt'), 'mine'))],
     ['it has a new file', () => (add(), writeFileSync(at('a1/mine.txt'), 'mine'))],
+    ['it has a new file that git ignores', () => (add(), writeFileSync(at('a1/mine.local'), 'mine'))],
     ['it has a commit', () => (add(), git('-C', at('a1'), 'commit', '-qm', 'mine', '--allow-empty'))],
     ['another branch is checked out', () => (add(), git('-C', at('a1'), 'switch', '-qc', 'mine'))],
     ['its files are gone, and git knows them', () => (add(), rmSync(at('a1'), { recursive: true }))],

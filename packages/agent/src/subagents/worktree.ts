@@ -15,7 +15,7 @@ import { isReallyWithin, realPath, trustIn } from '../settings/trust.ts';
 import { gitAtTop as git, gitFolderOf } from './git-of-worktree.ts';
 import { type ChildRecord, type ChildResult, isCreated, type Worktree } from './record.ts';
 import type { RunningChild } from './running-child.ts';
-import { isWorktreeChanged } from './worktree-changes.ts';
+import { digestOfIgnored, isWorktreeChanged } from './worktree-changes.ts';
 
 export type OpenedWorktree =
   | { readonly ok: true; readonly worktree: Worktree }
@@ -67,6 +67,14 @@ export async function enterWorktree(
 const STOPPED = 'It was stopped before.';
 const FOREIGN = 'The worktree in its record is not one that was made for it.';
 const PLANNING = 'In plan mode no worktree is created, and the one of this subagent is gone.';
+
+/** Notes the files that git ignores, such as packages that a hook copied. They are not changes of the subagent. */
+export async function noteIgnored(child: RunningChild): Promise<void> {
+  const { worktree } = child.record;
+  if (!worktree || worktree.ignored !== undefined) return;
+  const ignored = await digestOfIgnored(worktree);
+  if (ignored !== undefined) child.update({ worktree: { ...worktree, ignored } });
+}
 
 /** Removes a worktree without changes, but not in plan mode. The report names one that is kept. */
 export async function leaveWorktree(

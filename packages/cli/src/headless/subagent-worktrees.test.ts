@@ -151,6 +151,48 @@ describe('the kept worktree of a session', () => {
   });
 });
 
+describe('a worktree with files that git ignores', () => {
+  it.each([
+    ['a file', write('env.local')],
+    ['the output of a build', bash('mkdir -p build/deep && echo 1 > build/deep/out')],
+    ['an empty file', bash(': > env.local')],
+    ['a link', bash('ln -s /nowhere env.local')],
+    ['a nested repository', bash('git init -q build/nested')],
+  ])('is kept if the subagent created %s', async (_name, step) => {
+    const { prompt, trees } = await repository();
+    expect(await prompt([], step)).toContain('Its changes are in the worktree');
+    expect(trees()).toHaveLength(1);
+  });
+
+  const hook = (command: string): Record<string, string> => ({
+    '../config/settings.json': JSON.stringify({
+      hooks: { SubagentStart: [{ hooks: [{ type: 'command', command }] }] },
+    }),
+  });
+  const COPY = `for tree in .heddle/worktrees/a*; do
+    mkdir -p "$tree/node_modules/p" "$tree/build"; echo 1 > "$tree/node_modules/p/index.js"; ln -s /nowhere "$tree/x.local"
+    git init -q "$tree/build/nested"; done`;
+
+  it('is removed if only a hook put them there', async () => {
+    const { prompt, trees, branches } = await repository(hook(COPY));
+    const report = await prompt([], bash('ls node_modules/p build/nested/.git/HEAD'));
+    expect(report).not.toContain('worktree');
+    expect([...trees(), ...branches()]).toEqual([]);
+  });
+
+  it.each([
+    ['adds a file to', 'echo 1 > node_modules/p/new.js'],
+    ['changes a file of', 'echo 22 > node_modules/p/index.js'],
+    ['removes a file of', 'rm node_modules/p/index.js'],
+    ['replaces a link of', 'ln -sfn /elsewhere x.local'],
+    ['changes a nested repository of', 'echo 1 > build/nested/.git/new'],
+  ])('is kept if the subagent %s what a hook put there', async (_name, command) => {
+    const { prompt, trees } = await repository(hook(COPY));
+    expect(await prompt([], bash(command))).toContain('Its changes are in the worktree');
+    expect(trees()).toHaveLength(1);
+  });
+});
+
 describe('the worktree of a session that was killed', () => {
   /** Kills the program when a file appears. */
   const killAt = (file: string) => (child: ChildProcess) =>
