@@ -193,6 +193,40 @@ describe('a worktree with files that git ignores', () => {
   });
 });
 
+it('no worktree is created if a host begins plan mode while a WorktreeCreate hook waits', async () => {
+  const command = 'touch ../waits; : < ../release';
+  const settings = { hooks: { WorktreeCreate: [{ hooks: [{ type: 'command', command }] }] } };
+  const { run, folder, trees, branches, sent } = await repository({
+    '../config/settings.json': JSON.stringify(settings),
+  });
+  const [waits, release] = [path.join(folder, '../waits'), path.join(folder, '../release')];
+  execFileSync('mkfifo', [release]);
+  const host = ['--input-format', 'stream-json', '--output-format', 'stream-json', '--verbose'];
+  const request = { subtype: 'set_permission_mode', mode: 'plan' };
+  let stage: 'asks' | 'plans' | 'ends' = 'asks';
+  const ended = await run(['-p', ...host, '--permission-mode', 'acceptEdits'], {
+    input: null,
+    onStart: async ({ stdin }) => {
+      stdin?.write(`${JSON.stringify({ type: 'user', message: { role: 'user', content: 'go' } })}\n`);
+      await vi.waitFor(() => expect(existsSync(waits)).toBe(true), { timeout: EVENT_DEADLINE_MS });
+      stdin?.write(`${JSON.stringify({ type: 'control_request', request_id: 'm1', request })}\n`);
+    },
+    onOutput(stdout, { stdin }) {
+      if (stage === 'asks' && stdout.includes('"request_id":"m1"')) {
+        stage = 'plans';
+        writeFileSync(release, '');
+      }
+      if (stage === 'plans' && stdout.includes('"type":"result"')) {
+        stage = 'ends';
+        stdin?.end();
+      }
+    },
+  });
+  expect(ended.code).toBe(0);
+  expect(sent().at(-1)).toContain('The subagent did not start. In plan mode no worktree is created');
+  expect([...trees(), ...branches()]).toEqual([]);
+});
+
 describe('the worktree of a session that was killed', () => {
   /** Kills the program when a file appears. */
   const killAt = (file: string) => (child: ChildProcess) =>
