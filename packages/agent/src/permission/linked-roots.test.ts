@@ -189,7 +189,13 @@ describe('a project without such a link', () => {
   it('still protects the target of a link below it', () => {
     const { run } = open({ links: { '~/.config': 'dot/config' }, root: '.' });
     expect(run('echo x > dot/config/fish/x')).toBe('ask');
-    expect(run('echo x > dot/config/other')).toBe('allow');
+    expect(run('echo x > dot/other')).toBe('allow');
+  });
+
+  it('protects the whole target of a link that is hidden in the home folder', () => {
+    const { run } = open({ links: { '~/.config': 'dot/config', '~/.unknown': 'dot/x' }, root: '.' });
+    expect(run('echo x > dot/config/other')).toBe('ask');
+    expect(run('echo x > dot/x/other')).toBe('ask');
   });
 });
 

@@ -18,7 +18,7 @@ export type SandboxAccess = 'locked' | 'locked in home' | 'locked if present' | 
 export interface ProtectedPlace {
   /**
    * Names from a folder downward, in lower case. They match at any depth, including everything below. A leading slash
-   * anchors them at the root. `*` matches the rest of a name.
+   * anchors them at the root. `*` matches any part of a name.
    */
   readonly segments: readonly string[];
   readonly fromRoot: boolean;
@@ -81,7 +81,9 @@ const GROUPS: readonly (readonly [SandboxAccess, string])[] = [
     'locked if present',
     '.local/share/bash-completion .config/bash_completion .bash_completion.d .zfunc .fzf.bash .fzf.zsh .p10k.zsh .iterm2_shell_integration.* ' +
       '.nvm .asdf .sdkman .rvm .ghcup .opam .selected_editor .mavenrc .task/hooks .vagrant.d .ansible .sbt .config/ghc .config/yt-dlp ' +
-      '.msmtprc .local/share/jupyter .zcompdump* .cache/p10k* .tmux .config/sublime-text',
+      '.msmtprc .local/share/jupyter .zcompdump* .cache/p10k* .tmux .config/sublime-text .emacs.* .pythonrc.* .dircolors .config/user-dirs.dirs ' +
+      '.config/user-tmpfiles.d .volta .proto .pyenv .rbenv .nodenv .jenv .goenv .tfenv .zpreztorc .zplug .zinit .antigen .config/home-manager ' +
+      '.config/nix .config/chezmoi .fehbg .xmodmaprc',
   ],
   // Options, keys and macros that make viewers, pagers, mail, media and query programs run others.
   [
@@ -108,8 +110,7 @@ const GROUPS: readonly (readonly [SandboxAccess, string])[] = [
     '.vscode .idea .zed .fleet .helix .theia .vs .devcontainer .devcontainer.json .husky .huskyrc* .envrc .envrc.* .direnv .autoenv.zsh .shadowenv.d lefthook.yml lefthook.yaml lefthook.toml lefthook.json .lefthook.* ' +
       '.lefthook lefthook-local.* .lefthook-local.* .simple-git-hooks.json .pre-commit-config.yaml .config/lefthook.yml mise.toml .mise.toml ' +
       'mise.local.toml .mise.local.toml .mise .config/mise.toml mise/config.toml .rtx.toml .tool-versions ' +
-      '.nvmrc .node-version .python-version .python-versions .ruby-version .java-version .sdkmanrc .go-version .deno-version ' +
-      '.bun-version .php-version .perl-version .lua-version .crystal-version .zig-version .terraform-version .opentofu-version .swift-version .fvmrc .prototools rust-toolchain rust-toolchain.toml mise.* ' +
+      '.*-version .nvmrc .python-versions .sdkmanrc .bazelversion .fvmrc .prototools rust-toolchain rust-toolchain.toml mise.* .mise.* global.json ' +
       '.githooks .overcommit.yml prek.toml .github/hooks',
   ],
   // Settings of package managers and build tools that run programs or choose where packages come from.

@@ -1,6 +1,7 @@
 /** Decides whether a place is protected. A change to a protected place always asks, even if an allow rule matches. */
 import path from 'node:path';
 import { GIT_DATA_NAMES, isGitFolder } from '@heddle/tools/git';
+import { homePlaceName, isHomeInWork } from './home-places.ts';
 import { type FilePlace, isAtOrBelow, workingFolders } from './places.ts';
 import type { PermissionWorld } from '../world.ts';
 import { PROTECTED_PLACES, type ProtectedPlace } from './protected-places.ts';
@@ -96,7 +97,8 @@ export function protectedPath(file: string, world: PermissionWorld): string | un
   const names = namesOf(file);
   const written = file.split('/').filter(Boolean);
   const found = protectedAt(names, 0, (depth) => isCheckout(`/${written.slice(0, depth).join('/')}`, world));
-  return found && names.slice(found.at, found.at + found.place.segments.length).join('/');
+  if (found === undefined) return homePlaceName(file, world);
+  return names.slice(found.at, found.at + found.place.segments.length).join('/');
 }
 
 /** Heddle and the user may start a session in a checkout of any version control. */
@@ -166,7 +168,7 @@ const byFirstName = new Map<string, ProtectedPlace[]>();
 const families: { readonly begin: string; readonly place: ProtectedPlace }[] = [];
 for (const place of PROTECTED_PLACES) {
   const [first = ''] = place.segments;
-  if (first.includes('*')) families.push({ begin: first.slice(0, -1), place });
+  if (first.includes('*')) families.push({ begin: first.slice(0, first.indexOf('*')), place });
   else byFirstName.set(first, [...(byFirstName.get(first) ?? []), place]);
 }
 
@@ -186,9 +188,18 @@ function matchesAt({ segments, fromRoot }: ProtectedPlace, names: readonly strin
   });
 }
 
-/** `*` in the name of a place matches the rest of a name. */
+/** `*` in the name of a place matches any part of a name, and there is at most one. */
 function isNamed(name: string, segment: string): boolean {
-  return segment.endsWith('*') ? name.startsWith(segment.slice(0, -1)) : name === segment;
+  const at = segment.indexOf('*');
+  if (at < 0) return name === segment;
+  const end = segment.slice(at + 1);
+  return name.length >= at + end.length && name.startsWith(segment.slice(0, at)) && name.endsWith(end);
+}
+
+/** Returns the text after the star. Undefined if there is none. */
+function endOfFamily(name: string): string | undefined {
+  const at = name.indexOf('*');
+  return at < 0 ? undefined : name.slice(at + 1);
 }
 
 const lastNames = new Set([
@@ -202,16 +213,22 @@ const lastBeginnings = Array.from(lastNames)
   .map((name) => name.slice(0, -1));
 
 /**
- * Returns whether a path with this last name can be a protected place. It is a fast filter for walks over many files.
+ * Returns whether a path with this last name can be a protected place. It is a fast filter for walks over many files. Hidden names can
+ * be one in the home folder.
  */
 export function canEndProtected(name: string): boolean {
+  if (name.startsWith('.')) return true;
   const lower = foldCase(name);
   return lastNames.has(lower) || lastBeginnings.some((beginning) => lower.startsWith(beginning));
 }
 
 /** Returns whether a name with this end can be a protected place. */
 export function canCompleteProtected(end: string): boolean {
-  return Array.from(lastNames).some((name) => name.endsWith(foldCase(end)));
+  const lower = foldCase(end);
+  return Array.from(lastNames).some((name) => {
+    const last = endOfFamily(name);
+    return name.endsWith(lower) || (last !== undefined && last !== '' && lower.endsWith(last));
+  });
 }
 
 const allNames = new Set([...lastNames, ...PROTECTED_PLACES.flatMap(({ segments }) => segments)]);
@@ -227,7 +244,10 @@ export function someProtectedName(accepts: (name: readonly Token[]) => boolean):
 /** Returns whether a name that contains this text can be a part of a protected place. */
 export function canBeInProtected(text: string): boolean {
   const lower = foldCase(text);
-  return Array.from(allNames).some((name) => name.includes(lower));
+  return Array.from(allNames).some((name) => {
+    const last = endOfFamily(name);
+    return name.includes(lower) || (last !== undefined && last !== '' && lower.includes(last));
+  });
 }
 
 /** Returns whether letters and digits between two texts can make a name that is protected in every folder. */
@@ -237,9 +257,11 @@ export function canSurroundProtected(begin: string, end: string): boolean {
     ({ segments: [name = '', ...more], fromRoot }) =>
       more.length === 0 &&
       !fromRoot &&
-      name.startsWith(first) &&
-      name.endsWith(last) &&
-      /^[a-z\d]+$/.test(name.slice(first.length, name.length - last.length)),
+      (endOfFamily(name)
+        ? ['a', /\w*$/.exec(name)?.[0] ?? ''].some((middle) => isNamed(`${first}${middle}${last}`, name))
+        : name.startsWith(first) &&
+          name.endsWith(last) &&
+          /^[a-z\d]+$/.test(name.slice(first.length, name.length - last.length))),
   );
 }
 
@@ -264,7 +286,8 @@ export const PLACE_NAMES: readonly (readonly string[])[] = [
 ];
 
 /** Returns whether a folder may contain a protected place without being one: `.config`, `x/node_modules`. */
-export function mayHoldProtected(folder: string): boolean {
+export function mayHoldProtected(folder: string, world: PermissionWorld): boolean {
+  if (isHomeInWork({ path: folder, real: folder }, world)) return true;
   const names = foldCase(folder).split('/').filter(Boolean);
   return PLACE_NAMES.some((segments) =>
     segments.slice(0, -1).some((_, at) => {
@@ -290,14 +313,26 @@ let shapes: readonly ProtectedShape[] | undefined;
  * visible name counts only if it exists, because `*` would match all of them.
  */
 export function protectedMatch(folder: FilePlace, glob: string, world: PermissionWorld): string | undefined {
+  if (glob.startsWith('.') && isHomeInWork(folder, world)) return `~/${glob}`;
+  const known = matches.get(world.exists) ?? new Map<string, string | undefined>();
+  matches.set(world.exists, known);
+  const key = `${folder.path}\0${glob}`;
+  if (!known.has(key)) known.set(key, findMatch(folder.path, glob, world));
+  return known.get(key);
+}
+
+/** A decision asks several times about the same glob. Copies of a world share their functions. */
+const matches = new WeakMap<PermissionWorld['exists'], Map<string, string | undefined>>();
+
+function findMatch(folder: string, glob: string, world: PermissionWorld): string | undefined {
   shapes ??= PROTECTED_PLACES.map(shapeOf);
   world.spend?.(shapes.length + Math.floor(glob.length / 2));
   const written = segmentsOf(foldCase(glob)).map((segment) => (segment === 'globstar' ? 'visible' : segment));
   const [first] = written;
-  const whole: readonly Segment[] = [...literalSegments(foldCase(folder.path)), ...written];
+  const whole: readonly Segment[] = [...literalSegments(foldCase(folder)), ...written];
   return shapes.find(({ name, shape, first: begins, isVisible }) => {
     if (!isVisible) return segmentsMeet(whole, shape, false);
-    return first !== undefined && mayBe(first, begins) && world.exists(`${folder.path}/${name}`);
+    return first !== undefined && mayBe(first, begins) && world.exists(`${folder}/${name}`);
   })?.name;
 }
 

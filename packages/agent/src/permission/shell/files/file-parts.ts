@@ -25,6 +25,7 @@ import {
 } from '../../paths/walk-tree.ts';
 import { specialConcern } from '../../paths/special-files.ts';
 import { processConcern } from '../../paths/process-files.ts';
+import { isHomeInWork } from '../../paths/home-places.ts';
 import { isAboveSearched, mayFillSearched, programsInFolder } from '../../paths/program-places.ts';
 import {
   canBeginProtected,
@@ -248,6 +249,7 @@ function copiedNames(
   // An earlier command may create more names for the glob to match.
   const isOpen = ({ path: at }: FilePlace): boolean =>
     at.split('/').slice(-2).some(canBeginProtected) ||
+    isHomeInWork({ path: at, real: at }, world) ||
     (at !== world.root && programsInFolder(at, world).length > 0);
   if (world.foldersMayChange === true && targets.some(isOpen)) return undefined;
   const bases = new Set(names.map(({ path: from }) => path.posix.basename(from)));
@@ -322,8 +324,9 @@ function copyConcern(
   for (const from of sources) {
     const isKnown = isKnownSource(from, world);
     for (const target of targets) {
+      const mayHold = (): boolean => [target.path, target.real].some((at) => mayHoldProtected(at, world));
       const hasLinks = (): boolean => mayChange && mayContainLinks(target, world);
-      if (!isKnown && ([target.path, target.real].some(mayHoldProtected) || hasLinks())) return unknown;
+      if (!isKnown && (mayHold() || hasLinks())) return unknown;
       const inside = path.posix.join(target.path, path.posix.basename(from.path));
       if (mayChange && [target.path, target.real, inside].some((into) => isAboveSearched(into, world)))
         return unknown;

@@ -14,7 +14,14 @@ const STARTED =
   '.vagrant.d/Vagrantfile .bunfig.toml .ansible/plugins/x.py .sbt/1.0/global.sbt .config/ghc/ghci.conf .config/yt-dlp/config ' +
   '.msmtprc .local/share/jupyter/kernels/x/kernel.json ' +
   '.less .lesskey .config/lesskey .mlrc .rpmmacros .config/rpm/macros .popt .manpath .config/bat/config .toprc .w3m/config ' +
-  '.latexmkrc .taskrc .parallel/config .config/aria2/aria2.conf .config/mimeapps.list .config/ripgrep/config .lftprc';
+  '.latexmkrc .taskrc .parallel/config .config/aria2/aria2.conf .config/mimeapps.list .config/ripgrep/config .lftprc ' +
+  '.config/user-dirs.dirs .emacs.el .pythonrc.py .dircolors .pyenv/x .volta/bin/x .config/nix/nix.conf .zpreztorc';
+
+/** Each chooses the program that a later command runs. */
+const VERSIONS =
+  '.node-version .ruby-version .python-version .java-version .terraform-version .terragrunt-version .kubectl-version ' +
+  '.Some-Version .nvmrc .tool-versions mise.toml mise.production.toml .mise.toml .mise.production.toml .sdkmanrc ' +
+  '.bazelversion .bazelrc global.json rust-toolchain rust-toolchain.toml';
 
 export const START_UP_FILES: readonly Theme[] = [
   {
@@ -27,5 +34,33 @@ export const START_UP_FILES: readonly Theme[] = [
       .split(' ')
       .map((name) => `echo x > ${name}`),
     asked: STARTED.split(' ').flatMap((name) => [`echo x > ${name}`, `cp a dotfiles/${name}`]),
+  },
+  {
+    theme: 'acceptEdits does not change files that choose the version of a program',
+    mode: 'acceptEdits',
+    allowed: (
+      'version src/version.ts node-version docs/.versions .version src/global.json5 globals.json .nvm-versions toolchain.toml ' +
+      '.bazelignore'
+    )
+      .split(' ')
+      .map((name) => `echo x > ${name}`),
+    asked: [
+      ...VERSIONS.split(' ').flatMap((name) => [`echo x > ${name}`, `mv a pkg/${name}`]),
+      'sed -i s/1/2/ .*-version',
+      'mv a .elixir-{version,x}',
+      'cp -r a .erlang-version/',
+    ],
+  },
+  {
+    theme: 'a rule does not change files that choose the version of a program',
+    rules: { allow: ['Bash(mytool *)', 'Bash(rename *)', 'Bash(cp *)', 'Edit'] },
+    allowed: ['mytool src/version.ts'],
+    asked: [
+      'mytool -o .deno-version',
+      'mytool --out=.any-version',
+      'for v in node deno; do cp a ".$v-version"; done',
+      'cp a ".$TOOL-version"',
+      'cp --suffix=-version -b a .terraform',
+    ],
   },
 ];
