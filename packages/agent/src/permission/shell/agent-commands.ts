@@ -107,7 +107,7 @@ const NAMES_DATA =
 function startsOfRuns(words: readonly ShellWord[]): readonly Start[] {
   const [name, ...args] = words;
   const program = baseName(name?.value ?? '');
-  if (runsElsewhere(program)) return [];
+  if (runsElsewhere(program, args)) return [];
   // The value of an option may look like the word before a command: `npm --prefix x exec y`.
   const after = (word: RegExp, count = 1): readonly Start[] =>
     words.flatMap(({ value }, at) => (at > 0 && word.test(value) ? firstWords(words, at + count) : []));

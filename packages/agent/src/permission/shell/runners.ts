@@ -5,7 +5,7 @@
 import type { ShellWord, SimpleCommand } from '@heddle/tools/shell';
 import { commandsInFd } from './files/fd.ts';
 import { commandsInFind } from './files/find.ts';
-import { runsElsewhere as isElsewhere } from './files/host-words.ts';
+import { runsElsewhere as isElsewhere, runsInNamespace } from './files/host-words.ts';
 import { unknownWord } from './files/touch.ts';
 import { commandOfManager, isPackageManager, type ManagerCommand } from './package-managers.ts';
 import { shortOption } from './short-options.ts';
@@ -22,18 +22,24 @@ const RUNNERS: ReadonlySet<string> = new Set(
     'trickle eatmydata fakechroot datefudge runcon sg newgrp systemd-nspawn systemd-inhibit systemd-cat machinectl ' +
     'lxc-execute lxc-attach distrobox-enter flatpak-spawn xterm konsole kitty alacritty gnome-terminal abduco dtach ' +
     'dbus-launch primusrun optirun honcho foreman pexec i386 x86_64 s6-setuidgid gtime gnice gtimeout gstdbuf genv scl ' +
-    'shx gxargs env_parallel'
+    'shx gxargs env_parallel run0 sudo-rs dzdo pfexec rootlesskit nsjail minijail0 pasta annotate-output lckdo setlock ' +
+    's6-setsid s6-softlimit s6-applyuidgid s6-envdir catatonit'
   ).split(' '),
 );
 
 /** They run a command after one of their own words. */
 const MANAGERS =
-  /^(uv|poetry|pipenv|rye|hatch|pdm|conda|mise|asdf|direnv|opam|rbenv|pyenv|lerna|nx|docker|podman|docker-compose|podman-compose|kubectl|nix|nix-shell|git)$/;
+  /^(uv|poetry|pipenv|rye|hatch|pdm|conda|mise|asdf|direnv|opam|rbenv|pyenv|lerna|nx|docker|podman|docker-compose|podman-compose|buildah|nerdctl|kubectl|nix|nix-shell|git)$/;
 const RUN_WORD = /^(exec|x|dlx|run|--|-c|--command)$/;
-const GIT_RUN_WORD = /^(foreach|run)$/;
+/** The words of programs with other ones. */
+const OTHER_RUN_WORDS: readonly (readonly [RegExp, RegExp])[] = [
+  [/^git$/, /^(foreach|run)$/],
+  [/^(podman|buildah)$/, /^(exec|run|unshare|ssh|--|-c|--command)$/],
+  [/^asdf$/, /^(exec|env)$/],
+];
 
 /** Commands after these see the files of a container instead. */
-const ELSEWHERE = /^((docker|podman)(-compose)?|kubectl)$/;
+const ELSEWHERE = /^((docker|podman)(-compose)?|buildah|nerdctl|kubectl)$/;
 
 /** They add words from their input to the command that they run. */
 const FEEDERS = /^(g?xargs|parallel|env_parallel)$/;
@@ -99,7 +105,7 @@ function firstTail(words: readonly ShellWord[]): number | undefined {
   if (!isManager(base)) return undefined;
   const ofManager = commandOf(words);
   if (isPackageManager(base)) return ofManager?.from;
-  const runWord = base === 'git' ? GIT_RUN_WORD : RUN_WORD;
+  const runWord = OTHER_RUN_WORDS.find(([programs]) => programs.test(base))?.[1] ?? RUN_WORD;
   return words.findIndex(({ value }) => runWord.test(value)) + 1 || undefined;
 }
 
@@ -113,7 +119,11 @@ const commandOf = remembered((words: readonly ShellWord[]): ManagerCommand | und
 
 /** They take a host, a file, a folder, a number or a word of their own before the command. */
 const OPERAND_FIRST =
-  /^(ssh|mosh|flock|chroot|gosu|su-exec|faketime|datefudge|setarch|taskset|chrt|timeout|gtimeout|docker|podman|docker-compose|podman-compose|kubectl|envdir|envuidgid|setuidgid|s6-setuidgid|runcon|sg|machinectl|op|perf|honcho|foreman|pipx|direnv|distrobox-enter|tmux)$/;
+  /^(ssh|mosh|flock|chroot|gosu|su-exec|faketime|datefudge|setarch|taskset|chrt|timeout|gtimeout|docker|podman|docker-compose|podman-compose|buildah|nerdctl|kubectl|setlock|lckdo|s6-envdir|envdir|envuidgid|setuidgid|s6-setuidgid|runcon|sg|machinectl|op|perf|honcho|foreman|pipx|direnv|distrobox-enter|tmux)$/;
+function operandsOf(base: string, args: readonly ShellWord[]): 0 | 1 {
+  return OPERAND_FIRST.test(base) && !runsInNamespace(base, args) ? 1 : 0;
+}
+
 /** They may have a word of their own before the command. */
 const MAY_HAVE_OPERAND = /^(dotenvx?)$/;
 /** The next word may be the value of such an option. Other options and digits can be before it: `-0n 1`. */
@@ -153,7 +163,7 @@ const expectedTails = remembered((words: readonly ShellWord[]): ExpectedTails =>
   const found: (readonly ShellWord[])[] = [];
   let runner = baseName(words[0]?.value ?? '');
   // A word after an option may be its value or an operand. So the number of operands that follow has two limits.
-  let least: number = OPERAND_FIRST.test(runner) ? 1 : (commandOf(words)?.names ?? 0);
+  let least: number = operandsOf(runner, words.slice(1)) || (commandOf(words)?.names ?? 0);
   // Names of tools can be before the command: `mise exec node@20 -- make`.
   let most = MAY_HAVE_OPERAND.test(runner) ? 1 : runner === 'mise' ? words.length : least;
   for (let at = from; at < words.length; at++) {
@@ -203,8 +213,9 @@ export function isManager(base: string): boolean {
   return MANAGERS.test(base) || isPackageManager(base);
 }
 
-export function runsElsewhere([name]: readonly ShellWord[]): boolean {
-  return name !== undefined && ELSEWHERE.test(baseName(name.value));
+export function runsElsewhere([name, ...args]: readonly ShellWord[]): boolean {
+  const base = baseName(name?.value ?? '');
+  return ELSEWHERE.test(base) && !runsInNamespace(base, args);
 }
 
 /** A command that `find` or `fd` runs for the files that it finds. */
@@ -233,7 +244,9 @@ export function localTails(words: readonly ShellWord[]): readonly (readonly Shel
 
 /** Returns the run of a program whose command is on another machine or in a container. */
 function runElsewhere(words: readonly ShellWord[]): readonly ShellWord[] | undefined {
-  return [words, ...likelyTails(words)].find(([name]) => isElsewhere(baseName(name?.value ?? '')));
+  return [words, ...likelyTails(words)].find(([name, ...args]) =>
+    isElsewhere(baseName(name?.value ?? ''), args),
+  );
 }
 
 /** Returns the runs of such programs at the positions of commands. If these are uncertain, any position counts. */

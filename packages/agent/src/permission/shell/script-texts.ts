@@ -1,6 +1,7 @@
 /** Finds the texts of a command that are scripts, or may be: in its words, on its input and in its variables. */
 import type { ShellAssignment, ShellRedirection, ShellWord, SimpleCommand } from '@heddle/tools/shell';
 import { CODE_VARIABLES, isHarmlessOption } from './code-variables.ts';
+import { runsInNamespace } from './files/host-words.ts';
 import { partOfWord } from './files/touch.ts';
 import { isFedIn } from './interpreters.ts';
 import { isMake } from './make-words.ts';
@@ -25,7 +26,8 @@ const SCRIPTED = /^(find|fd|fdfind|at|batch|alias|tar|rsync|expect|split)$/;
 const GIT_SCRIPTED =
   /^(rebase|submodule|bisect|filter-branch|config|difftool|mergetool|clone|fetch|pull|push|ls-remote|archive)$/;
 /** Without a command, they start a shell, which runs its input. */
-const STARTS_SHELL = /^(unshare|nsenter|su|sudo|doas|runuser|chroot|newgrp|sg|script)$/;
+const STARTS_SHELL =
+  /^(unshare|nsenter|su|sudo|doas|runuser|chroot|newgrp|sg|script|run0|rootlesskit|pasta)$/;
 /** They may run a script from their input. */
 const READS_SCRIPT = /^(at|batch|\.|source)$/;
 /** They run it at a later time. */
@@ -50,11 +52,12 @@ export function findScriptTexts(command: SimpleCommand, words: readonly ShellWor
     if (use.kind === 'not understood') strange.push(run.map(({ text }) => text).join(' '));
   }
   const [name, ...args] = words;
-  if (baseName(name?.value ?? '') === 'eval') add(args.map(({ value }) => value).join(' '), 'run');
+  const program = baseName(name?.value ?? '');
+  if (program === 'eval') add(args.map(({ value }) => value).join(' '), 'run');
   for (const text of shellTexts(words, inputsOf(command)).texts) add(text, 'run');
   for (const text of variableScripts(command)) add(text, 'possible');
   for (const text of argumentScripts(words, (value) => texts.get(value) === 'run')) add(text, 'possible');
-  if (STARTS_SHELL.test(baseName(name?.value ?? '')))
+  if (STARTS_SHELL.test(program) || runsInNamespace(program, args))
     for (const text of inputTexts(redirections)) add(text, 'possible');
   return { texts, isUnknown, strange };
 }

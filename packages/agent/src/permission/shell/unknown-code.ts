@@ -5,6 +5,7 @@
  */
 import { isHarmlessProgram, type ShellWord, type SimpleCommand } from '@heddle/tools/shell';
 import { gitArguments } from './files/git-arguments.ts';
+import { runsInNamespace } from './files/host-words.ts';
 import { runsInlineCode } from './inline-code.ts';
 import { isFedIn, takesCode } from './interpreters.ts';
 import { findProgramOption, hasProgramOption } from './program-options.ts';
@@ -98,6 +99,7 @@ export function startsShell(words: readonly ShellWord[]): boolean {
   if (NAMES_FIRST.test(base)) return !args.some(({ value }) => COMMAND_OPTION.test(value));
   const shellWord = SHELL_WORDS.find(([programs]) => programs.test(base))?.[1];
   if (shellWord && args.some(({ value }) => shellWord.test(value))) return true;
+  if (runsInNamespace(base, args)) return isWithoutCommand(words);
   if (base === 'nix-shell') return !args.some(({ value }) => /^--(run|command)(=|$)/.test(value));
   return isRunner(base) && !isShell(base) && !IDLE_ALONE.test(base) && isWithoutCommand(words);
 }

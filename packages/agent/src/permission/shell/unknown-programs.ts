@@ -71,18 +71,21 @@ export function hasUnknownProgram(words: readonly ShellWord[]): boolean {
   const starts = likelyTails(words).map((tail) => words.length - tail.length);
   const [begin = words.length] = starts;
   let runner = baseName(first.value);
+  let isElsewhere = runsElsewhere(runner, words.slice(1));
   if (starts.length === 0 && !isRunner(runner)) return false;
   if (isManager(runner) && !words.slice(1, begin).some(({ value }) => isRunWord(runner, value))) return false;
   const end = starts.at(-1) ?? words.length - 1;
   for (let at = isManager(runner) ? begin : 1; at <= end; at++) {
-    if (isShell(runner) || RUNS_OTHERS.test(runner) || runsElsewhere(runner)) return false;
+    if (isShell(runner) || RUNS_OTHERS.test(runner) || isElsewhere) return false;
     const word = words[at];
     const before = words[at - 1]?.value ?? '';
     if (runner === 'command' && LOOKS_UP.test(word?.value ?? '')) return false;
     if (word === undefined) return false;
     if (word.kind === 'dynamic' && isUnknownBehind(runner, word, before, starts.includes(at))) return true;
     const base = baseName(word.value);
-    if (word.kind === 'literal' && starts.includes(at) && (isRunner(base) || isManager(base))) runner = base;
+    if (word.kind !== 'literal' || !starts.includes(at) || !(isRunner(base) || isManager(base))) continue;
+    runner = base;
+    isElsewhere = runsElsewhere(runner, words.slice(at + 1));
   }
   return false;
 }
@@ -90,7 +93,7 @@ export function hasUnknownProgram(words: readonly ShellWord[]): boolean {
 /** Behind other words, `--` begins words for a script of the project: `npm test -- -t "$X"`. */
 function isRunWord(manager: string, word: string): boolean {
   if (/^(npm|pnpm|yarn|bun)$/.test(manager)) return /^(exec|x|dlx)$/.test(word);
-  return (manager.startsWith('nix') ? /^(run|-c|--command)$/ : /^(exec|x|run|foreach)$/).test(word);
+  return (manager.startsWith('nix') ? /^(run|-c|--command)$/ : /^(exec|x|run|foreach|unshare)$/).test(word);
 }
 
 /** The shell may make several words of one without quotes, and one of them may be the program. */

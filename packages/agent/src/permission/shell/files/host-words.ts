@@ -7,7 +7,7 @@ import type { ShellWord } from '@heddle/tools/shell';
 import { literalWord, partOfWord, wordInside } from './touch.ts';
 
 const CLUSTERS = /^(kubectl|oc)$/;
-const CONTAINERS = /^(docker|podman|nerdctl|docker-compose|podman-compose)$/;
+const CONTAINERS = /^(docker|podman|nerdctl|buildah|docker-compose|podman-compose)$/;
 
 /** Returns whether some words of the program may be places inside a container. */
 export function namesContainerPlaces(program: string): boolean {
@@ -17,8 +17,15 @@ export function namesContainerPlaces(program: string): boolean {
 const MACHINES = /^(ssh|mosh|vagrant|multipass|lima|limactl)$/;
 
 /** Returns whether a command that the program runs is on another machine or in a container, and so changes no files here. */
-export function runsElsewhere(program: string): boolean {
-  return namesContainerPlaces(program) || MACHINES.test(program);
+export function runsElsewhere(program: string, args: readonly ShellWord[]): boolean {
+  return (namesContainerPlaces(program) || MACHINES.test(program)) && !runsInNamespace(program, args);
+}
+
+/** Returns whether a container program runs a command on this machine: `podman unshare`. Words after options may be their values. */
+export function runsInNamespace(program: string, args: readonly ShellWord[]): boolean {
+  if (!/^(podman|buildah)$/.test(program)) return false;
+  const isCertain = args[0]?.kind === 'literal' && !args[0].value.startsWith('-');
+  return (isCertain ? args.slice(0, 1) : args).some(({ value }) => value === 'unshare');
 }
 
 export function hostWords(program: string, args: readonly ShellWord[]): readonly ShellWord[] {

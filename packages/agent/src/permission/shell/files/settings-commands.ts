@@ -158,7 +158,7 @@ export function changedSettings(program: string, args: readonly ShellWord[]): To
     certain: textsOf(words, (word, at) => isFlag[at] !== true || /^--?[wu]\b/.test(word)),
     bare: textsOf(words, (word) => !word.startsWith('-')),
   };
-  const runs = runsElsewhere(program) ? [] : words;
+  const runs = runsElsewhere(program, args) ? [] : words;
   const files = [
     ...filesChangedBy(program, given, 0),
     ...runs.flatMap((word, at) => filesChangedBy(programIn(word), given, at + 1)),
