@@ -164,7 +164,9 @@ const COPIES = /^(cp|mv|ln|install|dd|cat|tee|rsync|link)$/;
 export function copiedPrograms([name, ...args]: readonly ShellWord[]): string[] {
   if (name === undefined || !COPIES.test(baseName(name.value))) return [];
   return args.flatMap(({ kind, text, value }) => {
-    if (kind === 'dynamic' && /\$\(|`/.test(text)) return text.match(/[\w.+-]+/g) ?? [];
+    // The first word is the program that prints a name: `cat $(git ls-files)`.
+    if (kind === 'dynamic' && /\$\(|`/.test(text))
+      return text.replace(/^"?\$\(\s*[\w.+-]+(?=\s)/, '').match(/[\w.+-]+/g) ?? [];
     const [, program] = /(?:^|[/=])(?:s?bin|libexec|core)\/([^/]+)$/.exec(value) ?? [];
     if (program === undefined) return [];
     return takesCode(program) || isRunner(program) ? [''] : [program];

@@ -1,5 +1,5 @@
 /** Spellings that hide a denied file, program or host from deny rules, in the mode that asks the least. */
-import { ROOT } from '../world.ts';
+import { CLEAN_GIT, ROOT } from '../world.ts';
 import type { Theme } from './theme.ts';
 
 const FILES = ['a', 'config/x', 'secrets/key', 'src/b'].map((file) => `${ROOT}/${file}`);
@@ -207,6 +207,24 @@ export const DENIED_PLACES: readonly Theme[] = [
       'rsync "$(which rm)" x',
     ],
     denied: ['cp "$(command -v rm)" x'],
+  },
+  {
+    theme: 'a program that only prints names gets no other name beside a rule about it',
+    world: { git: CLEAN_GIT },
+    rules: { deny: ['Bash(git push:*)'] },
+    allowed: [
+      'cat $(git ls-files)',
+      'cat $(git ls-files src)',
+      'cat $( git ls-files )',
+      'cat "$(git diff --name-only)"',
+    ],
+    asked: [
+      'cat $(which git) > x',
+      'cat $(git ls-files; which git) > x',
+      'cat /usr/bin/$(git x 2>&1) > x',
+      'cat `git ls-files`/git > x',
+      'cat $(git --exec-path)/git > x',
+    ],
   },
   {
     theme: 'a denied host is found in commands that may connect to it',
