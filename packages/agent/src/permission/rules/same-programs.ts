@@ -50,7 +50,7 @@ function findSame(words: readonly Named[]): readonly SameProgram[] {
 
 /** Groups of names of one program. The first one represents the group. */
 const GROUPS =
-  'node nodejs;nc ncat netcat nc.openbsd nc.traditional;fd fdfind;bat batcat;yarn yarnpkg;make gmake;mysql mariadb;' +
+  'node nodejs;python py pythonw;kubectl microk8s.kubectl kubectl.docker;nc ncat netcat nc.openbsd nc.traditional;fd fdfind;bat batcat;yarn yarnpkg;make gmake;mysql mariadb;' +
   'mysqldump mariadb-dump;mysqladmin mariadb-admin;dnf yum dnf-3 microdnf;vim vi vim.basic vim.tiny vim.nox;' +
   'rm grm;mv gmv;cp gcp;ln gln;dd gdd;cat gcat;tee gtee;chmod gchmod;chown gchown;touch gtouch;mkdir gmkdir;rmdir grmdir;' +
   'shred gshred;truncate gtruncate;install ginstall;kill gkill;find gfind;sed gsed;tar gtar bsdtar;grep ggrep;awk gawk mawk nawk;' +
@@ -76,9 +76,10 @@ const PHRASES: ReadonlyMap<string, readonly string[]> = new Map(
   ).map(([name, phrase]) => [name, phrase.split(' ')]),
 );
 
-/** Programs whose name may contain a version: `python3.12`, `gcc-12`, `go1.21`. */
+/** Programs whose name may contain a version: `python3`, `gcc-12`. A version with a dot may be in any name: `terraform1.5`. */
 const VERSIONED =
-  /^((?:micro)?(?:python|pypy|pip|perl|ruby|gem|php|lua|luajit|tclsh|node|npm|npx|go|gcc|g\+\+|clang|clang\+\+|java|javac|gpg|dnf|wget|make|cmake|psql|ipython|twine|easy_install))-?\d[\d.]*(?:-dbg)?$/;
+  /^((?:micro)?(?:python|pypy|pip|perl|ruby|gem|php|lua|luajit|tclsh|node|npm|npx|go|gcc|g\+\+|clang|clang\+\+|java|javac|gpg|dnf|wget|make|cmake|psql|ipython|twine|easy_install))-?\d[\d.]*(?:t|-dbg|-intel64)?$/;
+const WITH_DOT = /^([a-z][a-z_+-]*[a-z+])-?\d+(?:\.\d+)+$/;
 /** Files that contain a program: `npm-cli.js`, `yarn-4.1.0.cjs`, `npm-10.0.0.tgz`, `docker.exe`. */
 const PROGRAM_FILE =
   /^(.+?)(?:-cli\.[cm]?js|-v?\d[\w.]*\.[cm]?js|(?:-v?\d[\w.+-]*)?\.(?:tgz|tar\.gz|whl)|\.(?:exe|cmd|bat))$/;
@@ -94,7 +95,7 @@ function namesIn(written: string): readonly string[] {
     // Some disks ignore the case of names.
     const name = piece.toLowerCase();
     const inFile = PROGRAM_FILE.exec(name)?.[1] ?? name;
-    const plain = VERSIONED.exec(inFile)?.[1] ?? inFile;
+    const plain = (VERSIONED.exec(inFile) ?? WITH_DOT.exec(inFile))?.[1] ?? inFile;
     for (const each of [piece, name, inFile, plain, GROUP_OF.get(plain) ?? plain]) names.add(each);
   }
   return [...names];

@@ -55,7 +55,10 @@ export function skippingMatcher(
     if (typeof rest === 'string') return true;
     return rest([start, ...command.slice(found.operand + 1).map(({ spelled }) => spelled)].join(' '));
   };
-  return (command) => {
+  return (given) => {
+    // Git itself has no such separator: `nix run nixpkgs#git -- push`.
+    const isBehind = program === 'git' && given[1]?.value === '--';
+    const command = isBehind ? given.slice(0, 1).concat(given.slice(2)) : given;
     const [name, next] = command;
     if (name === undefined || spell(name).replace(/^.*\//s, '') !== program.replace(/^.*\//s, ''))
       return false;

@@ -7,7 +7,15 @@ import { baseName } from './runners.ts';
 const TOOLCHAINS =
   /^(cargo(-.+)?|rust(c|doc|fmt|up|-analyzer|-gdb|-lldb)|clippy-driver|lake|lean|leanc|leanmake|julia)$/;
 
-export function mayHavePlainForm(program: string): boolean {
+/** Some disks ignore the case of names. */
+function programOf(value: string): string {
+  return baseName(value)
+    .toLowerCase()
+    .replace(/\.exe$/, '');
+}
+
+export function mayHavePlainForm(value: string): boolean {
+  const program = programOf(value);
   return TOOLCHAINS.test(program) || /^git(-.+)?$/.test(program);
 }
 
@@ -17,7 +25,7 @@ export function mayHavePlainForm(program: string): boolean {
  */
 export function plainCommands([name, ...args]: readonly ShellWord[]): (readonly ShellWord[])[] {
   if (name === undefined) return [];
-  const base = baseName(name.value);
+  const base = programOf(name.value);
   if (TOOLCHAINS.test(base) && args[0]?.value.startsWith('+') === true)
     return [[{ ...name, value: base, text: base }, ...args.slice(1)]];
   const git = { ...name, value: 'git', text: 'git' };

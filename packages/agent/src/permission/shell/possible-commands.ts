@@ -38,7 +38,7 @@ export function possibleCommands(words: readonly ShellWord[]): PossibleCommands 
   const runsAny = mayRunWords(program, args);
   const named = namedIn(runsAny ? given.flatMap(shownTexts) : options);
   const plain = runsAny ? plainWithin(given) : [];
-  const values = [...new Set(options)];
+  const values = [...new Set([...options, ...(runsAny ? given.flatMap(plainScripts) : [])])];
   return {
     spellings: [
       ...values.slice(0, MOST_VALUES).flatMap(scriptSpellings),
@@ -49,8 +49,14 @@ export function possibleCommands(words: readonly ShellWord[]): PossibleCommands 
   };
 }
 
+/** An operand can be a script: `unknown "git -C x push"`. */
+function plainScripts({ kind, value }: ShellWord): readonly string[] {
+  const isScript = kind !== 'dynamic' && /\s/.test(value);
+  return isScript && value.split(/[\s'"`();|&]+/).some(mayHavePlainForm) ? [value] : [];
+}
+
 function plainWithin(words: readonly ShellWord[]): readonly (readonly ShellWord[])[] {
-  const starts = words.flatMap(({ value }, at) => (mayHavePlainForm(baseName(value)) ? [at] : []));
+  const starts = words.flatMap(({ value }, at) => (mayHavePlainForm(value) ? [at] : []));
   return starts.slice(0, MOST_OF_NAME + 1).flatMap((at) => plainCommands(words.slice(at)));
 }
 
