@@ -285,7 +285,7 @@ export function writtenByCopy<Found>(
  * Returns every path below some places, as written and as resolved. `follows`: also enters folders behind links.
  * `hidden`: includes every name with a leading dot, instead of those that a file of ignored names excepts.
  * `endings`: files are read only if their names end so, also hidden ones. `opensIgnored`: a search opens files of ignored names, also
- * if they are links.
+ * if they are links. `skipsModules`: installed packages are left out.
  */
 export function pathsBelow(
   places: readonly FilePlace[],
@@ -295,10 +295,12 @@ export function pathsBelow(
     hidden,
     endings,
     opensIgnored = false,
+    skipsModules = false,
   }: {
     readonly follows: boolean;
     readonly hidden: boolean;
     readonly opensIgnored?: boolean;
+    readonly skipsModules?: boolean;
     readonly endings?: readonly string[] | undefined;
   },
 ): PathsBelow {
@@ -308,10 +310,11 @@ export function pathsBelow(
   const entered = new Set(open);
   for (let at = open.pop(); at !== undefined; at = open.pop()) {
     if (isFile(at, world)) continue;
-    const isShown = (file: string, { kind }: FolderEntry): boolean =>
-      hidden ||
-      (kind !== 'folder' && endings !== undefined && endsWithOneOf(file, endings)) ||
-      !isHiddenFromSearch(file, mayHold(kind), world);
+    const isShown = (file: string, { kind, name }: FolderEntry): boolean => {
+      if (skipsModules && name === 'node_modules') return false;
+      if (hidden || (kind !== 'folder' && endings !== undefined && endsWithOneOf(file, endings))) return true;
+      return !isHiddenFromSearch(file, mayHold(kind), world);
+    };
     const look = (file: string, entry: FolderEntry): true | undefined => {
       const { kind, name } = entry;
       if (opensIgnored && kind === 'link' && isOpenedInFolders(name)) paths.push(world.realpath(file));

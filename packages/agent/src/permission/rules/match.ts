@@ -3,16 +3,13 @@ import type { CallPart, CommandPart, FetchPart, FilePart, Part, StoredFiles } fr
 import type { FilePlace } from '../paths/places.ts';
 import type { Glob } from '../paths/glob.ts';
 import { literalSegments } from '../paths/segments.ts';
-import { endsWithOneOf, isHiddenFromSearch } from '../paths/walk-tree.ts';
-import type { PermissionWorld } from '../world.ts';
 import type { CompiledRule, CompiledRules } from './compile.ts';
 import type { DomainPattern } from './domain.ts';
+import { holds, mayEndWith, mayHaveEnding, mayLieBelow, type SearchedWorld } from './held-files.ts';
 import { mayExpandHost, mayNameHost, namesHost } from './named-hosts.ts';
 import type { PathPattern } from './path-pattern.ts';
 import type { PermissionRule } from './rule.ts';
 import { calledName, governingTools, isShellTool, mainField, textsIn } from './tool-names.ts';
-
-type SearchedWorld = Pick<PermissionWorld, 'exists' | 'exceptionsIn' | 'spend'>;
 
 export interface RuleMatch {
   readonly rule: PermissionRule;
@@ -310,13 +307,18 @@ function objectsBelow(
     return { rule, doubtful: 'such a file lies in it, or a link in it leads there' };
   if (isComplete) return undefined;
   if (knowledge !== 'known')
-    return part.places?.some(({ path, real }) => [path, real].some((at) => pattern.mayFill(at, world.exists)))
+    return part.places?.some(({ path, real }) =>
+      [path, real].some((at) =>
+        pattern.mayFill(at, (file) => world.exists(file) && mayHaveEnding(file, endings, world)),
+      ),
+    )
       ? { rule, doubtful: 'it contains more files than can be looked at' }
       : undefined;
   if (followsLinks) return { rule, doubtful: 'it follows links among more files than can be looked at' };
   // A rule for a fixed place needs no look at the others.
   const isSkipped = deep === 'visible' && pattern.isHidden && !mayEndWith(pattern.lastName, endings);
-  return deep !== 'no' && pattern.isSpread && !isSkipped
+  const mayLie = part.places?.some(({ path, real }) => [path, real].some((at) => mayLieBelow(at, pattern)));
+  return deep !== 'no' && pattern.isSpread && mayLie !== false && !isSkipped
     ? { rule, doubtful: 'it contains more files than can be looked at' }
     : undefined;
 }
@@ -359,35 +361,6 @@ function objectsToGlob(
   if (glob.climbs) return { ...speaks, doubtful: 'the file that it accesses is unknown' };
   if (isClear || knowledge !== 'known') return undefined;
   return meets('any') ? { ...speaks, doubtful: 'it may touch such a file' } : undefined;
-}
-
-/** Returns whether a folder that is walked may contain a match of a rule. */
-function holds(
-  folder: string,
-  pattern: PathPattern,
-  { deep, endings }: Pick<FilePart, 'deep' | 'endings'>,
-  world: SearchedWorld,
-): boolean {
-  if (pattern.anywhere) return deep === 'all';
-  const start = folder === '/' ? '' : folder;
-  const isShown = (inner: string): boolean => {
-    const names = inner
-      .slice(folder.length)
-      .split('/')
-      .filter((name) => name !== '');
-    return names.every((_, at) => {
-      const file = `${start}/${names.slice(0, at + 1).join('/')}`;
-      const isFolder = at < names.length - 1 || world.exists(`${file}/.`);
-      const isSelected = !isFolder && mayEndWith(file, endings);
-      return isSelected || !isHiddenFromSearch(file, isFolder, world);
-    });
-  };
-  return pattern.within(folder).some((inner) => world.exists(inner) && (deep === 'all' || isShown(inner)));
-}
-
-/** Returns whether a name, or a pattern of names, may have one of these endings. */
-function mayEndWith(name: string, endings: readonly string[] = []): boolean {
-  return endings.length > 0 && (/[*?[\]\\]/.test(name) || endsWithOneOf(name, endings));
 }
 
 /** Returns the allow rule that covers a part. With `named`, a rule for a whole tool does not count. */

@@ -62,6 +62,7 @@ export function touchPart(
     return [];
   if (touch.stored) return storedPart(touch, touch.stored, meant(word, folders, world).places, world);
   if (word.kind === 'literal' && word.value === '') return [];
+  if (touch.unlessMatched && mayMatch(touch.unlessMatched, folders, world)) return [];
   if (within && world.foldersMayChange !== true && !isFolder(within, folders, world)) return [];
   const { places, pattern, glob, ofProcess } = meantBy(touch, folders, world);
   if (touch.submodule && !mayChangeSubmodule(places, meant(touch.submodule, folders, world), world))
@@ -114,6 +115,12 @@ function mayBeRepository(word: ShellWord, folders: Folders, world: PermissionWor
   return places?.some((place) => (world.repositoriesAt?.(place.path) ?? []).length > 0) ?? true;
 }
 
+/** Returns whether a glob of the shell matches something now, or its matches are unknown. */
+function mayMatch(word: ShellWord, folders: Folders, world: PermissionWorld): boolean {
+  const { glob } = meant(word, folders, world);
+  return glob?.found(glob.optioned)?.some((place) => world.exists(place.path)) !== false;
+}
+
 /** An unknown folder, or settings that cannot be read, may have any setting. */
 function mayBeSet({ word, setting }: Touch, folders: Folders, world: PermissionWorld): boolean {
   const { places } = meant(word, folders, world);
@@ -128,12 +135,18 @@ const NO_SETTINGS: ReadonlySet<string> = new Set();
 
 /** Returns the paths of a deep read. They are looked up once, and only if a rule needs them. */
 function belowOf(
-  { staysInTree = false, deep, endings, selects, isText, skipsGit = false }: Touch,
+  { staysInTree = false, deep, endings, selects, isText, skipsGit = false, skipsModules = false }: Touch,
   places: readonly FilePlace[] | undefined,
   glob: Glob | undefined,
   world: PermissionWorld,
 ): Pick<FilePart, 'below' | 'storedBelow' | 'followsLinks' | 'endings'> {
-  const how = { follows: !staysInTree, hidden: deep !== 'visible', endings, opensIgnored: true };
+  const how = {
+    follows: !staysInTree,
+    hidden: deep !== 'visible',
+    endings,
+    opensIgnored: true,
+    skipsModules,
+  };
   const starts = (): readonly FilePlace[] | undefined => (glob ? glob.found(true) : places);
   const look = (): PathsBelow | undefined => {
     const from = starts();

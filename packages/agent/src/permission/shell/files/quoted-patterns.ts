@@ -2,9 +2,12 @@
  * Finds words that the shell passes on as they are, and that a program may expand as patterns of files:
  * `prettier --write 'lib/.vsc*'`. They are checked like globs of the shell.
  */
+import { omitUndefined } from '@heddle/core';
 import type { ShellWord } from '@heddle/tools/shell';
 import { gitArguments } from './git-arguments.ts';
 import { isMessage } from './message-options.ts';
+import { fixedFolder } from './quoted-matches.ts';
+import { scannedEndings } from './scanned-files.ts';
 import { partOfWord, type Touch, touch } from './touch.ts';
 
 /** They use their arguments as they are, or as patterns that do not select files to change. */
@@ -34,6 +37,20 @@ export function quotedPatterns(
   values?: readonly string[],
 ): readonly ShellWord[] {
   const word = args[index];
+  if (word === undefined) return [];
+  return quotedTexts(program, args, index, values).flatMap((text) =>
+    patternsIn(text).map((pattern) => patternWord(word, pattern)),
+  );
+}
+
+/** Returns the texts of a word that may be patterns. */
+function quotedTexts(
+  program: string,
+  args: readonly ShellWord[],
+  index: number,
+  values?: readonly string[],
+): readonly string[] {
+  const word = args[index];
   if (word === undefined || LITERAL_PROGRAMS.test(program)) return [];
   const texts = (values ?? (word.kind === 'literal' ? [word.value] : [])).filter((text) => MAGIC.test(text));
   if (texts.length === 0 || isMessage(program, args, index)) return [];
@@ -41,23 +58,94 @@ export function quotedPatterns(
   const before = args[index - 1]?.value ?? '';
   if (NOT_SELECTING.test(before) || (INTERPRETERS.test(program) && CODE.test(before))) return [];
   return texts.flatMap((text) => {
-    const [, option = '', value = text] = /^(--?[\w-]+)=(.*)$/s.exec(text) ?? [];
+    const [, option = ''] = OPTION.exec(text) ?? [];
+    const value = optionValue(text);
     // A pattern after an exclamation mark is left out.
     if (NOT_SELECTING.test(option) || /^![^!(]/.test(value)) return [];
     // Two of them select it again.
-    return patternsIn(value.replace(/^!!/, '')).map((pattern) => patternWord(word, pattern));
+    return [value.replace(/^!!/, '')];
   });
+}
+
+const OPTION = /^(--?[\w-]+)=(.*)$/s;
+
+/** Returns the value that is attached to an option, or the whole word. */
+function optionValue(text: string): string {
+  return OPTION.exec(text)?.[2] ?? text;
 }
 
 function patternWord(word: ShellWord, pattern: string): ShellWord {
   return { ...partOfWord(word, pattern), kind: 'pattern' };
 }
 
-/** The program may read or change the files that such a word matches. */
+/**
+ * The program may read or change the files that such a word matches. Beside a rule, names with a leading dot count as well, because
+ * many programs find them with a star. For protected places they do not count, as such patterns are common.
+ */
 export function quotedTouches(program: string, args: readonly ShellWord[]): Touch[] {
-  return args
-    .flatMap((_, index) => quotedPatterns(program, args, index))
-    .map((word) => touch('read', word, undefined, { knowledge: 'mentioned' }));
+  const endings = scannedEndings(program);
+  return args.flatMap((word, index) => {
+    // If a glob matches nothing, the shell passes its text on.
+    const isGlob = word.kind === 'pattern';
+    const texts = quotedTexts(program, args, index, isGlob ? [word.value] : undefined).flatMap(plainPatterns);
+    const more = { knowledge: 'mentioned', ...(isGlob ? { unlessMatched: word } : {}) } as const;
+    const flat = texts.filter((text) => text.length > 1 && !ANY_DEPTH.test(text));
+    const patterns = new Set([...(isGlob ? [] : flat), ...flat.flatMap(withDots)].map(asPattern));
+    return [
+      ...Array.from(patterns, (pattern) => touch('read', patternWord(word, pattern), undefined, more)),
+      ...treesIn(word, texts, endings, more),
+    ];
+  });
+}
+
+/** Two stars, or an extended pattern with them, match any number of folders. */
+const ANY_DEPTH = /(?:^|[/(|])\*\*(?:$|[/)|])|\*\*\.\w/;
+/** The end of a name after its last wildcard. */
+const FIXED_END = /[^/*?[\](){}|!+@\\]+$/;
+
+/** Returns the folders whose files at any depth a pattern selects, with the ends of their names. */
+function treesIn(
+  word: ShellWord,
+  texts: readonly string[],
+  scanned: readonly string[] | undefined,
+  more: Pick<Touch, 'knowledge' | 'unlessMatched'>,
+): readonly Touch[] {
+  const deep = texts.filter((text) => ANY_DEPTH.test(text));
+  const byFolder = Map.groupBy(deep, (text) => fixedFolder(text) || '.');
+  return Array.from(byFolder, ([folder, patterns]) => {
+    const ends = patterns.map((text) => FIXED_END.exec(text)?.[0]);
+    const known = ends.filter((end) => end !== undefined);
+    const endings = known.length === ends.length ? known : scanned;
+    const start: ShellWord = { ...partOfWord(word, folder), kind: 'literal' };
+    return touch('read', start, 'all', {
+      ...more,
+      skipsGit: true,
+      skipsModules: true,
+      ...omitUndefined({ endings }),
+    });
+  });
+}
+
+/** A segment that may begin with any name: `*`, `*x`, `@(a|b)`. */
+const OPEN_SEGMENT = /^(?:\*(?!\*$)|[?*+@!]\()/;
+/** The number of such segments that get a leading dot one by one. In more of them, all get one. */
+const MOST_OPEN = 3;
+
+/** Returns the pattern with leading dots for its open segments, in any combination. */
+function withDots(pattern: string): readonly string[] {
+  const segments = pattern.split('/');
+  const open = segments.flatMap((segment, at) => (OPEN_SEGMENT.test(segment) ? [at] : []));
+  const dotted = (which: readonly number[]): string =>
+    segments.map((segment, at) => (which.includes(at) ? withDot(segment) : segment)).join('/');
+  const subsets: (readonly number[])[] = [];
+  for (const at of open.slice(0, MOST_OPEN)) subsets.push(...subsets.map((one) => [...one, at]), [at]);
+  if (open.length > MOST_OPEN) subsets.push(open);
+  return subsets.map(dotted);
+}
+
+/** A name of two dots is a folder above, so a whole segment gets two more letters. */
+function withDot(segment: string): string {
+  return /^\*+[^*(]/.test(segment) ? `.${segment}` : '.??*';
 }
 
 /** Git has words before a pattern: `:(glob)src`, `:/src`. */
@@ -69,15 +157,19 @@ const DEPTHS = ['**/', '', '*/', '*/*/'];
 
 /** Returns the alternatives of a pattern, also with a leading dot for a wildcard, and with `..` for `.[.]`. */
 function patternsIn(text: string): readonly string[] {
+  const all = plainPatterns(text)
+    // Two stars match any number of folders.
+    .flatMap((one) => (one.includes('**/') ? DEPTHS.map((depth) => one.replaceAll('**/', depth)) : [one]));
+  return Array.from(new Set(all), asPattern).filter((one) => one.length > 1);
+}
+
+/** The same with two stars for any number of folders. */
+function plainPatterns(text: string): readonly string[] {
   const plain = alternatives(withBraces(text.replace(PATHSPEC, ''))).flatMap((one) => [
     one.replace(/\\(?=.)/gs, ''),
     one.replaceAll('\\', '/'),
   ]);
-  const all = plain
-    .flatMap((one) => [one, climbing(one), one.replace(LEADING, '$1.')])
-    // Two stars match any number of folders.
-    .flatMap((one) => (one.includes('**/') ? DEPTHS.map((depth) => one.replaceAll('**/', depth)) : [one]));
-  return Array.from(new Set(all), asPattern).filter((one) => one.length > 1);
+  return [...new Set(plain.flatMap((one) => [one, climbing(one), one.replace(LEADING, '$1.')]))];
 }
 
 /** A name without a wildcard is a pattern that matches only it. A folder above is one that matches its files. */

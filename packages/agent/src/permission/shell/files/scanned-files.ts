@@ -108,6 +108,11 @@ export function scannedFiles(program: string, args: readonly ShellWord[]): Touch
   );
 }
 
+/** Returns the ends of the names of all files that such a program opens. */
+export function scannedEndings(program: string): readonly string[] | undefined {
+  return SCANNERS.find(({ programs }) => programs.test(program))?.endings;
+}
+
 function filesOfScanner(scanner: Scanner, args: readonly ShellWord[]): readonly Touch[] {
   const { command, endings, edits, checks, isHere, deepWith } = scanner;
   const has = (option: RegExp | undefined): boolean => args.some(({ value }) => option?.test(value) === true);

@@ -39,12 +39,16 @@ export interface Touch {
   readonly isText?: boolean;
   /** For a deep read: folders with the name `.git` are left out. */
   readonly skipsGit?: boolean;
+  /** For a deep read: folders with the name `node_modules` are left out. */
+  readonly skipsModules?: boolean;
   /** For a removal: the file is written elsewhere. */
   readonly moves?: boolean;
   /** For a write: the names that this glob matches are written in the folder `within`. */
   readonly namesOf?: ShellWord;
   /** For a write: the file is replaced, not opened. A device is replaced, too. */
   readonly replaces?: boolean;
+  /** The access happens only if this glob of the shell matches nothing. */
+  readonly unlessMatched?: ShellWord;
   /** For a write: files with unknown names are added to the folder. */
   readonly fills?: boolean;
   /** For a write: the whole content of this folder is copied there. */
