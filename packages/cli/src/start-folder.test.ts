@@ -235,6 +235,30 @@ describe('hooks', () => {
   });
 });
 
+it('programs in the empty folder find no other folder in their variables', async () => {
+  const writing = (name: string): readonly string[] => [
+    '-e',
+    `fs.writeFileSync(process.env.HOME + '/${name}', [process.env.PWD, process.env.OLDPWD].join())`,
+  ];
+  const hook = { type: 'command', command: process.execPath, args: writing('hook') };
+  const made = await scene({ '../config/settings.json': { hooks: { SessionStart: [{ hooks: [hook] }] } } }, [
+    [say('Done.')],
+  ]);
+  const helper = `${process.execPath} -e "${writing('helper')[1]}"; echo {}`;
+  state(made.folder, {
+    own: { command: process.execPath, args: writing('server') },
+    web: { type: 'http', url: 'http://127.0.0.1:9/mcp', headersHelper: helper },
+  });
+  const env = { PWD: made.folder, OLDPWD: path.join(made.folder, 'before') };
+  await made.run(RUN, { env });
+  await made.command(['mcp', 'test'], { env });
+  for (const name of ['hook', 'server', 'helper'])
+    expect(readFileSync(path.join(made.home, name), 'utf8')).toBe(`${made.empty},`);
+  await made.trust();
+  await made.run(RUN, { env });
+  expect(readFileSync(path.join(made.home, 'hook'), 'utf8')).toBe(`${env.PWD},${env.OLDPWD}`);
+});
+
 it('the status line of the user starts in the empty folder', async () => {
   const statusLine = { type: 'command', command: 'pwd > "$HOME/status-cwd"; echo STATUS' };
   const made = await scene({ '../config/settings.json': { statusLine } }, [[say('Done.')]]);

@@ -3,6 +3,7 @@
 // Basic data: messages, blocks, usage, errors as values.
 export { type AbortCause, childScope, INTERRUPT, untilAborted } from './abort.ts';
 export { Semaphore } from './semaphore.ts';
+export { environmentIn } from './folder-environment.ts';
 export { errorCode, errorMessage } from './thrown.ts';
 export type * from './clock.ts';
 export { isJsonObject, isRecord, type Json, type JsonObject, omitUndefined } from './json.ts';

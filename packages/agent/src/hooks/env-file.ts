@@ -6,7 +6,7 @@ import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { errorMessage } from '@heddle/core';
+import { environmentIn, errorMessage } from '@heddle/core';
 
 export interface EnvFileDeps {
   readonly cwd: string;
@@ -51,7 +51,7 @@ async function readVariables(file: string, deps: EnvFileDeps): Promise<void> {
   const script = 'set -a; . "$1" >/dev/null || exit 1; env -0';
   const options = {
     cwd: deps.cwd,
-    env: { ...deps.environment },
+    env: { ...environmentIn(deps.cwd, deps.environment) },
     encoding: 'utf8' as const,
     timeout: SHELL_DEADLINE_MS,
     maxBuffer: MAX_OUTPUT_BYTES,

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { Socket } from 'node:net';
 import path from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
-import { errorMessage } from '@heddle/core';
+import { environmentIn, errorMessage } from '@heddle/core';
 import { emptyFilesFrom, findProgram } from '@heddle/tools';
 import type { HookHandler } from './definition.ts';
 import type { HandlerResult } from './outcome.ts';
@@ -118,7 +118,7 @@ function startCommand({ handler, cwd, environment }: CommandRun): ChildProcess {
   const [program, args] = commandLine(handler);
   return spawn(program, args, {
     cwd,
-    env: { ...SHELL_LEVEL, ...environment },
+    env: { ...SHELL_LEVEL, ...environmentIn(cwd, environment) },
     stdio: ['pipe', 'pipe', 'pipe', ...emptyFilesFrom(3)],
     detached: process.platform !== 'win32',
     windowsHide: true,

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { admitMedia, isToolDenied, type LivePermissions, newUuid, VERSION } from '@heddle/agent';
 import type { ConfiguredServers } from '@heddle/agent/mcp';
 import { isReallyWithin } from '@heddle/agent/settings';
-import { isRecord, type ResultContent, text } from '@heddle/core';
+import { environmentIn, isRecord, type ResultContent, text } from '@heddle/core';
 import {
   type BrowserLogin,
   type ClientServices,
@@ -145,7 +145,7 @@ const HEADERS_LIMIT_MS = 10_000;
 async function runHeadersHelper(command: string, cwd: string): Promise<Readonly<Record<string, string>>> {
   const { stdout } = await promisify(execFile)('/bin/sh', ['-c', command], {
     cwd,
-    env: commandEnvironment(),
+    env: { ...environmentIn(cwd, commandEnvironment()) },
     timeout: HEADERS_LIMIT_MS,
   });
   const printed: unknown = JSON.parse(stdout);

@@ -17,7 +17,7 @@ export interface Project {
     more?: Pick<RunOptions, 'input' | 'env' | 'onOutput' | 'onStart'>,
   ) => Promise<Ended>;
   /** Runs a command that uses no model. */
-  readonly command: (argv: readonly string[]) => Promise<Ended>;
+  readonly command: (argv: readonly string[], more?: Pick<RunOptions, 'env'>) => Promise<Ended>;
   /** Runs the program in a terminal. */
   readonly start: (argv?: readonly string[], more?: Partial<TerminalOptions>) => TestTerminal;
   /** Does what `heddle permissions trust` does. */
@@ -78,7 +78,7 @@ async function projectWith(
   return {
     folder,
     run: (argv, more) => run([...argv, ...model], more),
-    command: (argv) => run(argv),
+    command: run,
     start(argv = [], { env = {}, ...more } = {}) {
       const place = { cwd: folder, ...more, env: { ...environment, ...env } };
       const terminal = openTerminal(program, [...argv, ...model], place);

@@ -5,7 +5,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import path from 'node:path';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
-import { errorMessage } from '@heddle/core';
+import { environmentIn, errorMessage } from '@heddle/core';
 import type { StdioConfig } from '../config/server-config.ts';
 import { OrderedMessages } from './ordered-messages.ts';
 
@@ -75,7 +75,7 @@ export class StdioTransport implements Transport {
     return new Promise((resolve, reject) => {
       const child = spawn(command, [...args], {
         cwd,
-        env: { ...this.#deps.environment, ...env },
+        env: { ...environmentIn(cwd, this.#deps.environment), ...env },
         stdio: ['pipe', 'pipe', 'pipe', ...(this.#deps.files?.() ?? [])],
         detached: process.platform !== 'win32',
         windowsHide: true,

@@ -5,6 +5,7 @@
 import { totalCost, VERSION } from '@heddle/agent';
 import { spawn } from 'node:child_process';
 import { stripVTControlCharacters } from 'node:util';
+import { environmentIn } from '@heddle/core';
 import { withoutSecrets } from '@heddle/models';
 import { startFolder } from '../../start-folder.ts';
 import { shortened } from '../../terminal/amounts.ts';
@@ -61,7 +62,7 @@ function firstLine(
   // A group of its own, so that the deadline also ends the processes of a script.
   const child = spawn('/bin/sh', ['-c', command], {
     cwd,
-    env: withoutSecrets(process.env),
+    env: { ...environmentIn(cwd, withoutSecrets(process.env)) },
     stdio: ['pipe', 'pipe', 'ignore'],
     detached: true,
   });

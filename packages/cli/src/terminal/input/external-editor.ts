@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { environmentIn } from '@heddle/core';
 import { startFolder } from '../../start-folder.ts';
 
 export type ExternalEdit =
@@ -24,6 +25,7 @@ export async function editOutside(
     // The shell splits the command, because it may contain arguments, such as `code --wait`.
     const child = spawn('/bin/sh', ['-c', `${editor} "$1"`, 'sh', file], {
       cwd,
+      env: { ...environmentIn(cwd, process.env) },
       stdio: 'inherit',
     });
     const { promise, resolve } = Promise.withResolvers<number | null>();
