@@ -1,6 +1,6 @@
 /** The real program in hostile projects that are not trusted, with two servers that show where keys are sent. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { call, type FakeApi, say, startFakeApi } from '@heddle/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -177,6 +177,23 @@ describe('a project that is not trusted', () => {
     expect(code).toBe(0);
     for (const name of [local, '.claude/settings.json', '.mcp.json'])
       expect(stderr).toContain(`${name} was skipped: it is not a regular file`);
+  });
+
+  it('cannot fill the memory or end the program with large and deep files', async () => {
+    const made = project();
+    const deep = '{"permissions":{"examples":' + '{"a":'.repeat(100_000) + '1' + '}'.repeat(100_002);
+    for (const name of ['.claude/settings.json', '.claude/settings.local.json', '.mcp.json'])
+      made.write(name, {});
+    writeFileSync(path.join(made.folder, '.claude/settings.json'), deep);
+    writeFileSync(path.join(made.folder, '.mcp.json'), deep);
+    truncateSync(path.join(made.folder, '.claude/settings.local.json'), 3 * 1024 ** 3);
+    const { code, stderr } = await start(made, RUN);
+    expect(code).toBe(0);
+    for (const name of ['settings.json', '.mcp.json'])
+      expect(stderr).toContain(`${name} was skipped: it has more than 200 levels`);
+    expect(stderr).toContain('settings.local.json was skipped: it is larger than 16 MB');
+    truncateSync(path.join(made.folder, '.mcp.json'), 3 * 1024 ** 3);
+    expect((await start(made, RUN)).stderr).toContain('.mcp.json was skipped: it is larger than 16 MB');
   });
 
   it('takes effect after it is trusted, but not if a link replaces it', async () => {

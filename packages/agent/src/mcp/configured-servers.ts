@@ -16,7 +16,7 @@ import {
   type ServersRead,
 } from '@heddle/mcp/config';
 import { untrustedNote } from '../settings/effective-settings.ts';
-import { readFileOrPipe } from '../settings/json-file.ts';
+import { isTooDeep, readFileOrPipe, readRegularFile, TOO_DEEP } from '../settings/json-file.ts';
 import type { LoadedSettings } from '../settings/load-settings.ts';
 import { mergeSettings } from '../settings/merge-settings.ts';
 import { managedDir, acceptedRepositoryTop, type Scope, type SettingsPlaces } from '../settings/scopes.ts';
@@ -291,10 +291,9 @@ function readServersFile(file: string, files?: FileStates): ServersFile {
     const stats = statSync(file, { throwIfNoEntry: false });
     files?.set(file, stats);
     if (stats === undefined) return { kind: 'missing' };
-    // A pipe or a device in a project would block the start. Files of flags can be pipes.
-    if (!stats.isFile() && path.basename(file) === PROJECT_FILE)
-      return { kind: 'unreadable', message: 'it is not a regular file' };
-    const text = readFileOrPipe(file);
+    // Files of flags can be pipes.
+    const text = path.basename(file) === PROJECT_FILE ? readRegularFile(file) : readFileOrPipe(file);
+    if (isTooDeep(text)) return { kind: 'unreadable', message: TOO_DEEP };
     return { kind: 'read', content: JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text) };
   } catch (thrown) {
     if (errorCode(thrown) === 'ENOENT' || errorCode(thrown) === 'ENOTDIR') return { kind: 'missing' };

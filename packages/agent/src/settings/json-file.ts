@@ -28,15 +28,53 @@ export function readJson<Value>(file: string, schema: z.ZodType<Value>): Value |
   }
 }
 
-/** Throws if the file cannot be read, or is not a regular file: a pipe or a device would block, or fill the memory. */
+/** More than any file of settings, records or servers needs. */
+const LARGEST_FILE_BYTES = 16 * 1024 * 1024;
+
+/**
+ * Throws if the file cannot be read, is too large, or is not a regular file: a pipe or a device would block, or fill the memory. The opened
+ * file is examined, so it does not matter what its path becomes.
+ */
 export function readRegularFile(file: string): string {
   const descriptor = openSync(file, READ);
   try {
-    if (!fstatSync(descriptor).isFile()) throw new Error('it is not a regular file');
-    return readFileSync(descriptor, 'utf8');
+    const about = fstatSync(descriptor);
+    if (!about.isFile()) throw new Error('it is not a regular file');
+    if (about.size > LARGEST_FILE_BYTES) throw new Error('it is larger than 16 MB');
+    // A file of `/proc` has the size 0, and a file may grow.
+    const chunks: Buffer[] = [];
+    for (let size = 0; ; ) {
+      const chunk = Buffer.alloc(Math.max(about.size - size, 0) + SPARE_BYTES);
+      const count = readSync(descriptor, chunk);
+      if (count === 0) return Buffer.concat(chunks).toString('utf8');
+      size += count;
+      if (size > LARGEST_FILE_BYTES) throw new Error('it is larger than 16 MB');
+      chunks.push(chunk.subarray(0, count));
+    }
   } finally {
     closeSync(descriptor);
   }
+}
+
+const SPARE_BYTES = 4_096;
+
+/** More than any settings need. Each level takes a call of the functions that compare and merge them. */
+const MOST_LEVELS = 200;
+
+export const TOO_DEEP = `it has more than ${MOST_LEVELS} levels`;
+
+/** Whether a JSON text contains more levels of lists and objects than settings need. Never throws. */
+export function isTooDeep(json: string): boolean {
+  let [level, isInString] = [0, false];
+  for (let at = 0; at < json.length; at++) {
+    const sign = json[at];
+    if (sign === '"') isInString = !isInString;
+    else if (isInString) at += sign === '\\' ? 1 : 0;
+    else if (sign === '[' || sign === '{') level++;
+    else if (sign === ']' || sign === '}') level--;
+    if (level > MOST_LEVELS) return true;
+  }
+  return false;
 }
 
 /** Without `O_NONBLOCK`, opening a pipe blocks until another program writes to it. Not defined on every platform. */

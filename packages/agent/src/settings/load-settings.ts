@@ -4,7 +4,7 @@ import path from 'node:path';
 import { errorMessage, type JsonObject } from '@heddle/core';
 import type { RuleSource } from '../permission/rules/rule.ts';
 import { countingPart, forbiddingPart } from './effective-settings.ts';
-import { readFileOrPipe } from './json-file.ts';
+import { readFileOrPipe, readRegularFile } from './json-file.ts';
 import {
   type Scope,
   SCOPES,
@@ -68,9 +68,7 @@ export function loadSettings(request: SettingsRequest): LoadedSettings {
       // Resolved once, so that the checked file is the file that is read.
       const real = realPath(file);
       const isOfProject = source === 'project' || source === 'local';
-      // A pipe or a device in a project would block the start, or fill the memory.
-      if (isOfProject && !statSync(real).isFile()) throw new Error('it is not a regular file');
-      const text = readFileOrPipe(real);
+      const text = isOfProject ? readRegularFile(real) : readFileOrPipe(real);
       const settings = parse(text, file);
       if (!settings) return [];
       const place = { source, file, base, settings, text };

@@ -1,6 +1,7 @@
 /** Validates settings against the table of known settings. An invalid value is left out and reported; the rest counts. */
 import { isJsonObject, type Json, type JsonObject } from '@heddle/core';
 import { parseRule } from '../permission/rules/rule.ts';
+import { isTooDeep, TOO_DEEP } from './json-file.ts';
 import { describeJsonError } from './json-error.ts';
 import type { JsonPath } from './find-line.ts';
 import { KNOWN_SETTINGS, raisesMode } from './known-settings.ts';
@@ -13,6 +14,7 @@ export type ParsedSettings =
 /** Reads the text of a settings file. Its values are not validated. */
 export function parseSettings(text: string): ParsedSettings {
   const json = text.replace(/^\uFEFF/, '');
+  if (isTooDeep(json)) return { ok: false, message: TOO_DEEP };
   try {
     const value: unknown = JSON.parse(json);
     return isJsonObject(value)
