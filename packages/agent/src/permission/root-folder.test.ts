@@ -192,4 +192,36 @@ describe('the folders with programs of this machine', () => {
     for (const command of ['pwd', 'echo a', 'cd srv && pwd', '/usr/bin/cat a'])
       expect([command, decideIn(world, command)]).toEqual([command, 'allow']);
   });
+
+  it.each(['/usr/bin:/bin', '/opt/x', '', '.'])(
+    'are not changed without a question with the search path "%s"',
+    (PATH) => {
+      for (const root of ['/', '/usr']) {
+        const world = worldIn(root, PATH);
+        for (const file of [
+          '/usr/bin/ls',
+          '/usr/bin/new',
+          '/usr/sbin/new',
+          '/usr/local/bin/new',
+          '/usr/lib/new.so',
+          '/usr/lib/git-core/git-log',
+          '/bin/bash',
+          '/bin/../bin/new',
+        ]) {
+          expect([file, decide('Write', { file_path: file, content: 'x' }, { world })]).toEqual([
+            file,
+            'ask',
+          ]);
+          expect([file, decide('Bash', { command: `echo x > ${file}` }, { world })]).toEqual([file, 'ask']);
+          expect([file, decide('Bash', { command: `cp /etc/hosts ${file}` }, { world })]).toEqual([
+            file,
+            'ask',
+          ]);
+        }
+        for (const command of ['rm -rf /usr/lib', 'mv /usr/bin /usr/b', 'chmod -R 777 /usr/lib', 'rm /bin'])
+          expect([command, decide('Bash', { command }, { world })]).toEqual([command, 'ask']);
+        expect(decide('Write', { file_path: '/usr/share/new', content: 'x' }, { world })).toBe('allow');
+      }
+    },
+  );
 });

@@ -92,6 +92,12 @@ export function mayBeGitSource({ real }: FilePlace, world: PermissionWorld): boo
   );
 }
 
+/** Programs and libraries of the system. Proven commands and Heddle itself use them, also if the search path does not contain them. */
+const SYSTEM_CODE: readonly string[] =
+  '/bin /sbin /usr/bin /usr/sbin /usr/local/bin /usr/local/sbin /lib /lib32 /lib64 /usr/lib /usr/lib32 /usr/lib64 /usr/libexec /usr/local/lib'.split(
+    ' ',
+  );
+
 /**
  * Returns the places in working directories whose programs run by name, by git or before a shell, and those that a protected
  * link leads to. A working directory itself is one of them only because of git or a link: programs of a search path are ordinary
@@ -100,9 +106,11 @@ export function mayBeGitSource({ real }: FilePlace, world: PermissionWorld): boo
 export const programPlaces = onceFor((world) => {
   const sources = gitPlaces(world);
   const names: readonly CodeName[] = [
-    ...[...searchedFolders(world), ...entryFolders(startFilesOf(world.environment), world)].map(
-      (name) => ({ name, by: 'environment' }) as const,
-    ),
+    ...[
+      ...searchedFolders(world),
+      ...SYSTEM_CODE.filter((name) => workingFolders(world).some((root) => isBelow(name, root))),
+      ...entryFolders(startFilesOf(world.environment), world),
+    ].map((name) => ({ name, by: 'environment' }) as const),
     ...sources.map((name) => ({ name, by: 'git' }) as const),
     ...linkNames(world),
   ];
