@@ -171,7 +171,8 @@ function gitSourcesReader(
     const above = path.dirname(folder);
     return above === folder ? reader().outside() : sourcesIn(above);
   });
-  return sourcesIn;
+  // Git looks for its repository above the folder itself, also if a link names it.
+  return (folder) => sourcesIn(realpath(folder));
 }
 
 function isRepository(folder: string, exists: PermissionWorld['exists']): boolean {

@@ -10,11 +10,14 @@ interface Setting {
   readonly isTrusted?: boolean;
   readonly mode?: PermissionMode;
   readonly files?: readonly string[];
+  readonly links?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
 }
 
-function decide(command: string, { isTrusted = false, mode = 'default', files = [] }: Setting = {}): string {
+function decide(command: string, setting: Setting = {}): string {
+  const { isTrusted = false, mode = 'default', files = [], links = {}, cwd = ROOT } = setting;
   const world = {
-    ...worldOf({ git: CLEAN_GIT, files }),
+    ...worldOf({ git: CLEAN_GIT, files, links, cwd }),
     gitIn: (folder: string) => (folder.startsWith(ROOT) ? CLEAN_GIT : undefined),
     readOnlyView: true,
     isTrusted: () => isTrusted,
@@ -45,6 +48,43 @@ describe('in a folder that is not trusted', () => {
       for (const command of ['npm ls', 'npm root', 'npm config get registry'])
         expect(decide(command, { files })).toBe('ask');
     expect(decide('npm ls', { files: [`${ROOT}/.npmrc`], isTrusted: true })).toBe('allow');
+  });
+});
+
+describe('settings of the project above a folder behind a link', () => {
+  const links = {
+    [`${ROOT}/here`]: `${ROOT}/pkg/deep`,
+    [`${ROOT}/again`]: `${ROOT}/here/er`,
+    [`${ROOT}/beside`]: '/repo/other/deep',
+  };
+  const files = [`${ROOT}/pkg/.npmrc`, '/repo/other/.npmrc'];
+
+  it.each([
+    'cd here && npm ls',
+    'cd ./here/ && npm ls',
+    'cd here/er && npm ls',
+    'cd again && npm root',
+    '(cd here; npm ls)',
+    'cd src; cd ../here && npm ls',
+    `cd ${ROOT}/here && npm ls`,
+    'cd "here" && npm config get registry',
+    'd=here; cd $d && npm ls',
+    'cd beside && npm ls',
+    'cd here && npm ls | head',
+    'pushd here && npm ls',
+    'for f in a; do cd here && npm ls; done',
+  ])('count: %s', (command) => {
+    expect(decide(command, { links, files })).toBe('ask');
+  });
+
+  it('count if the shell is there already', () => {
+    expect(decide('npm ls', { links, files, cwd: `${ROOT}/here` })).toBe('ask');
+    expect(decide('npm ls', { links, files, cwd: `${ROOT}/again` })).toBe('ask');
+  });
+
+  it('do not count for other folders, and without such settings', () => {
+    expect(decide('cd src && npm ls', { links, files })).toBe('allow');
+    expect(decide('cd here && npm ls', { links })).toBe('allow');
   });
 });
 

@@ -2,7 +2,7 @@
 import path from 'node:path';
 import type { PermissionWorld } from '../world.ts';
 import { isOpenedInFolders } from './opened-names.ts';
-import { commandPlace, type FilePlace, knownEntries } from './places.ts';
+import { commandPlace, type FilePlace, foldersUp, knownEntries } from './places.ts';
 
 /**
  * Returns the unusual ones in the places that are searched and in all folders above them. Further down, only links count, and only as
@@ -12,9 +12,7 @@ export function openedBySearch(places: readonly FilePlace[], world: PermissionWo
   const { openedIn, openedByGit, nestedLinks } = world;
   if (openedIn === undefined) return [];
   const starts = [...new Set(places.map(({ real }) => real))];
-  const folders = new Set(
-    places.flatMap(({ path: written, real }) => [written, real]).flatMap(withFoldersAbove),
-  );
+  const folders = new Set(places.flatMap(({ path: written, real }) => [written, real].flatMap(foldersUp)));
   const roots = starts.filter((real) => knownEntries(real, world).some(({ kind }) => kind === 'folder'));
   const files = new Set([
     ...[...folders].flatMap((folder) => openedIn(folder)),
@@ -28,13 +26,4 @@ export function openedBySearch(places: readonly FilePlace[], world: PermissionWo
     ),
   ]);
   return Array.from(files, (file) => commandPlace(file, world));
-}
-
-function withFoldersAbove(place: string): readonly string[] {
-  const folders = [place];
-  for (let at = place; at !== path.posix.dirname(at); ) {
-    at = path.posix.dirname(at);
-    folders.push(at);
-  }
-  return folders;
 }

@@ -5,7 +5,7 @@
 import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import type { PermissionWorld } from '../world.ts';
-import { isAtOrBelow, isBelow, onceFor, workingFolders } from './places.ts';
+import { foldersUp, isAtOrBelow, isBelow, onceFor, workingFolders } from './places.ts';
 import { foldCase } from './protected.ts';
 
 let found: readonly string[] | undefined;
@@ -88,11 +88,6 @@ export function lockedProgram(world: PermissionWorld): readonly string[] {
       return names.map((name) => path.posix.join(place, name));
     });
   return [...new Set(places)];
-}
-
-function foldersUp(folder: string): readonly string[] {
-  const above = path.dirname(folder);
-  return above === folder ? [folder] : [folder, ...foldersUp(above)];
 }
 
 function namesIn(folder: string): readonly string[] {

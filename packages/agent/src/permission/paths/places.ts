@@ -185,6 +185,29 @@ export function namedFolders({ root, directories, directoryNames = [] }: Permiss
   return [root, ...directories, ...directoryNames];
 }
 
+/** Returns a folder and the folders above it, the nearest first. Links are not resolved. */
+export function foldersUp(folder: string): readonly string[] {
+  const above = path.posix.dirname(folder);
+  return above === folder ? [folder] : [folder, ...foldersUp(above)];
+}
+
+/**
+ * Returns a folder with the folders above it: as written, and with links resolved. Programs look for settings in the parents of the
+ * folder itself, and the shell may name it by a link. `isEnd` accepts the first folder that does not count any more.
+ */
+export function foldersAround(
+  folder: string,
+  world: Pick<PermissionWorld, 'realpath'>,
+  isEnd: (folder: string) => boolean = () => false,
+): readonly string[] {
+  const ways = [folder, world.realpath(folder)].map((start) => {
+    const folders = foldersUp(start);
+    const end = folders.findIndex(isEnd);
+    return end < 0 ? folders : folders.slice(0, end);
+  });
+  return [...new Set(ways.flat())];
+}
+
 /** Returns whether one path is the other, or contains it. */
 export function areRelated(some: string, other: string): boolean {
   return isAtOrBelow(some, other) || isAtOrBelow(other, some);

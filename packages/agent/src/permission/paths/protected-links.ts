@@ -3,7 +3,7 @@ import path from 'node:path';
 import { repositoriesAround } from '@heddle/tools/git';
 import type { PermissionWorld } from '../world.ts';
 import { linksInHome, takeTurns } from './home-links.ts';
-import { containsHome, isAtOrBelow, knownEntries } from './places.ts';
+import { containsHome, foldersUp, isAtOrBelow, knownEntries } from './places.ts';
 import { foldCase, leadsToProtected, PLACE_NAMES, protectedPath } from './protected.ts';
 
 /** A name by which programs reach code. Links in it are not resolved. */
@@ -95,17 +95,13 @@ export function protectedLinks(sources: readonly string[], world: PermissionWorl
 
 /** Adds the folders from each folder up to the top of its repositories, whose settings apply below. */
 function withRepositories(folders: readonly string[], world: PermissionWorld): readonly string[] {
-  const around = folders.flatMap((folder) => {
+  const real = folders.map((folder) => world.realpath(folder));
+  const around = [...new Set([...folders, ...real])].flatMap((folder) => {
     const top = repositoriesAround(folder, (above) => containsHome(above, world), world.exists).at(-1);
-    return top === undefined ? [] : foldersUpTo(top, folder);
+    const above = foldersUp(folder).slice(1);
+    return top === undefined ? [] : above.slice(0, above.indexOf(top) + 1);
   });
   return [...new Set([...folders, ...around])];
-}
-
-function foldersUpTo(top: string, folder: string): readonly string[] {
-  if (folder === top) return [];
-  const above = path.posix.dirname(folder);
-  return [above, ...foldersUpTo(top, above)];
 }
 
 /** The parts of the agent's own folder that it loads. */

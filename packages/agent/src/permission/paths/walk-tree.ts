@@ -4,7 +4,7 @@
  */
 import path from 'node:path';
 import type { PathsBelow } from '../part.ts';
-import { commandPlace, type FilePlace, isBelow, isKnownPlace, workingFolders } from './places.ts';
+import { commandPlace, type FilePlace, foldersUp, isBelow, isKnownPlace, workingFolders } from './places.ts';
 import type { FolderEntry, PermissionWorld } from '../world.ts';
 import { isOpenedInFolders } from './opened-names.ts';
 import { ownPlaces } from './own-program.ts';
@@ -395,7 +395,7 @@ export function isHiddenFromSearch(
   if (!name.startsWith('.')) return false;
   const letters = Array.from(name.toLowerCase());
   // A file of ignored names also concerns folders below, and may ignore case.
-  return !foldersAbove(file).some((folder) =>
+  return !foldersUp(path.posix.dirname(file)).some((folder) =>
     world.exceptionsIn?.(folder).some((pattern) => matchesName(pattern, letters, isFolder)),
   );
 }
@@ -408,11 +408,6 @@ function matchesName(pattern: string, letters: readonly string[], isFolder: bool
   const name = pattern.trim().replace(/\/+$/, '').replace(/^.*\//s, '');
   const last = tokensOfName(name);
   return last === undefined ? name !== '' : namesMeet(last, letters, true);
-}
-
-function foldersAbove(file: string): readonly string[] {
-  const folder = path.posix.dirname(file);
-  return folder === file ? [] : [folder, ...foldersAbove(folder)];
 }
 
 /** Looks only if the answer is needed, and once. */

@@ -14,6 +14,7 @@ import {
   type ShellWord,
   wordArguments,
 } from '@heddle/tools/shell';
+import { foldersAround } from '../paths/places.ts';
 import type { PermissionWorld } from '../world.ts';
 import { asksForHelp } from './chosen-programs.ts';
 import { startFoldersOf } from './files/find.ts';
@@ -124,15 +125,12 @@ function argumentsIn(word: ShellWord, { variables }: Scope): readonly Arg[] {
 function isConfigured(program: string, { folders, world }: Scope): boolean {
   const file = SETTINGS.get(program);
   if (file === undefined) return false;
+  const isHome = (at: string): boolean => at === world.home || at === world.realpath(world.home);
   return (
     folders === undefined ||
-    folders.some((folder) => {
-      for (let at = folder; at !== world.home; at = path.posix.dirname(at)) {
-        if (world.exists(path.posix.join(at, file))) return true;
-        if (at === '/' || at === '.') return false;
-      }
-      return false;
-    })
+    folders.some((folder) =>
+      foldersAround(folder, world, isHome).some((at) => world.exists(path.posix.join(at, file))),
+    )
   );
 }
 
