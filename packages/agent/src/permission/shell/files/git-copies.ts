@@ -278,13 +278,23 @@ export function rewritten(given: GitArguments): Touch[] {
 
 /** Words before `--` are paths, too: `git restore config -- src`. Only `git checkout` has the name of a commit there. */
 function pathsOf(given: GitArguments): readonly ShellWord[] | undefined {
-  const behind = scopesOf(given);
+  const behind = scopesOf(given) ?? (takesOnlyPaths(given) ? [] : undefined);
   if (behind === undefined || given.command === 'checkout') return behind;
   const before = splitAtSeparator(given.rest)?.before.filter(({ value }) => !value.startsWith('-')) ?? [];
   const scopes = before.map(scopeOf);
   return scopes.some((scope) => scope === undefined)
     ? undefined
     : behind.concat(scopes.flatMap((scope) => scope ?? []));
+}
+
+/** Without `--`, all operands of `git restore` are paths. The value of an option counts as one more. */
+function takesOnlyPaths({ command, rest, ignoresCase }: GitArguments): boolean {
+  return (
+    command === 'restore' &&
+    !ignoresCase &&
+    rest.some(({ value }) => !value.startsWith('-')) &&
+    rest.every(({ kind, value }) => kind !== 'dynamic' && !/^--($|pathspec-f|stdin)/.test(value))
+  );
 }
 
 /** `git switch -c new` keeps every file. */
