@@ -1,6 +1,6 @@
 /** The hooks of a session or a folder as a list: by event, with their files and the reason if they do not run. */
 import { type DeclaredHook, describeHandler, type InactiveReason } from '@heddle/agent/hooks';
-import { escapeControls } from '../terminal/escape-controls.ts';
+import { escapeLine } from '../terminal/escape-controls.ts';
 
 const REASONS: Readonly<Record<InactiveReason, string>> = {
   untrusted: 'does not run: the folder is not trusted. If you trust it: heddle permissions trust',
@@ -28,8 +28,8 @@ function hookLines({ hook, scope, inactive }: DeclaredHook): string {
   const place = source.includes(scope) ? source : `${scope}, ${source}`;
   const state = whyInactive({ inactive });
   return [
-    `  ${escapeControls(describeHandler(handler))}  (${facts.map(escapeControls).join(', ')})`,
-    `    ${escapeControls(place)}`,
+    `  ${escapeLine(describeHandler(handler))}  (${facts.map(escapeLine).join(', ')})`,
+    `    ${escapeLine(place)}`,
     ...(state === undefined ? [] : [`    ${state}`]),
   ].join('\n');
 }

@@ -1,14 +1,14 @@
 /** Servers as text: for `heddle mcp` and `/mcp`. Values that may be secret are not shown. */
 import type { ConfiguredServer, ServerReport } from '@heddle/mcp';
 import { serverAddress } from '@heddle/mcp/config';
-import { escapeControls } from '../terminal/escape-controls.ts';
+import { escapeLine } from '../terminal/escape-controls.ts';
 
 const NO_SERVERS = 'No MCP server is configured. Add one: heddle mcp add NAME -- COMMAND';
 
 /** The state of each server, with the reason if it is not connected. */
 export function stateList(reports: readonly ServerReport[]): string {
   if (reports.length === 0) return NO_SERVERS;
-  return escapeControls(reports.map(stateLine).join('\n'));
+  return reports.map(stateLine).map(escapeLine).join('\n');
 }
 
 /** One server in full: state, place, address, tools, and the end of its standard error. */
@@ -35,7 +35,7 @@ export function serverDetails(report: ServerReport, log: readonly string[] = [])
         ]),
     ...(log.length === 0 ? [] : ['  log:', ...log.slice(-10).map((line) => `    ${line}`)]),
   ];
-  return escapeControls(lines.join('\n'));
+  return lines.map(escapeLine).join('\n');
 }
 
 function stateLine({ name, status, error, tools }: ServerReport): string {
@@ -50,7 +50,7 @@ export function configuredList(servers: readonly ConfiguredServer[]): string {
     ({ name, config, scope, disabled }) =>
       `${name}: ${serverAddress(config)} (${scope})${disabled === undefined ? '' : `. Not started: ${disabled}`}`,
   );
-  return escapeControls(lines.join('\n'));
+  return lines.map(escapeLine).join('\n');
 }
 
 /** The same facts, without the values of variables and headers. */

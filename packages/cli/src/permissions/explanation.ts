@@ -20,7 +20,7 @@ const ACTIONS = {
 export function explanationText(explained: Explained): string {
   const { decision, reason } = explained;
   const lines = [
-    `${decision}: ${HEADS[decision]} ${reason}`,
+    `${decision}: ${HEADS[decision]} ${reason.replaceAll('\n', '\n  ')}`,
     ...partLines(explained),
     ...adviceLines(explained),
   ];
@@ -39,7 +39,7 @@ function partLines({ parts, reason }: Explained): string[] {
     'Parts:',
     ...relevant.flatMap((part) => [
       `  ${part.decision.padEnd(6)}${ACTIONS[part.kind]} ${part.part.replaceAll('\n', '\n  ')}`,
-      `        ${part.reason}`,
+      `        ${part.reason.replaceAll('\n', '\n        ')}`,
     ]),
   ];
 }

@@ -291,6 +291,36 @@ describe('heddle permissions trust', () => {
   });
 });
 
+describe('texts of a project', () => {
+  const rule = 'Bash(a\nallow Bash(forged)\u001b[2J)';
+
+  it('form no lines of their own in lists of rules and explanations', async () => {
+    const { run, write } = place();
+    write('project/.claude/settings.json', {
+      permissions: { ask: [rule], deny: ['Bash(b\nheddle: forged *)'] },
+    });
+    for (const argv of [['list'], ['explain', 'b'], ['explain', 'a\nallow Bash(forged)'], ['trust']]) {
+      const { stdout, stderr } = await run(...argv);
+      expect(`${stdout}${stderr}`).not.toMatch(/^(allow Bash\(forged|heddle: forged)/m);
+      expect(`${stdout}${stderr}`).not.toContain('\u001b');
+    }
+    expect((await run('list')).stdout).toContain('ask   Bash(a\\nallow Bash(forged)\\x1b[2J)');
+    expect((await run('add', 'ask', rule)).stdout).toMatch(/^ask Bash\(a\\nallow.*added/);
+  });
+
+  it.each(['a\nheddle: forged', 'a\rb', 'a\u001b[2J', 'a\u202eb', 'a\u2028b', 'a\tb', 'a\u0085b', 'a\u0000'])(
+    'a server with the name %j is reported and left out',
+    async (name) => {
+      const { run, write } = place();
+      write('project/.mcp.json', {
+        mcpServers: { [name]: { command: '${UNSET_VARIABLE}' }, good: { command: 'x' } },
+      });
+      const { stdout } = await run('trust');
+      expect(stdout).toContain('  1 MCP server:\n    good: x\n');
+    },
+  );
+});
+
 describe('heddle permissions', () => {
   it('adds, lists and removes rules in the file of their scope', async () => {
     const { run, home, project } = place();

@@ -137,8 +137,8 @@ function changeRules({
   const done = name === 'add' ? 'added' : 'removed';
   print(
     edited.changed
-      ? `${list} ${rule}: ${done} (${scope}, ${file})\n`
-      : `${list} ${rule}: nothing to change (${scope}, ${file})\n`,
+      ? `${list} ${escapeLine(rule)}: ${done} (${scope}, ${file})\n`
+      : `${list} ${escapeLine(rule)}: nothing to change (${scope}, ${file})\n`,
   );
   return edited.changed || name === 'add' ? 0 : 1;
 }
@@ -176,10 +176,10 @@ function listed({ rules, mode, directories }: PermissionSetup): string {
   const lines = lists.flatMap((list) =>
     rules[list].map(
       ({ text, source, file }) =>
-        `${list.padEnd(5)} ${text}  (${source}${file === undefined ? '' : `, ${file}`})`,
+        `${list.padEnd(5)} ${escapeLine(text)}  (${source}${file === undefined ? '' : `, ${escapeLine(file)}`})`,
     ),
   );
-  const folders = directories.map((folder) => `folder ${folder}`);
+  const folders = directories.map((folder) => `folder ${escapeLine(folder)}`);
   return `${[`mode ${mode}`, ...folders, ...lines, ...(lines.length === 0 ? ['no rules'] : [])].join('\n')}\n`;
 }
 

@@ -4,7 +4,7 @@ import { type CallPlace, isRecord, type Json, type JsonObject } from '@heddle/co
 import { resolvePath } from '@heddle/tools/files';
 import path from 'node:path';
 import { pluralize, shortened, tokens } from './amounts.ts';
-import { escapeControls } from './escape-controls.ts';
+import { escapeControls, escapeLine } from './escape-controls.ts';
 
 /** Longer arguments are cut. The session contains the whole input. */
 const MAX_ARGUMENT_LENGTH = 120;
@@ -47,7 +47,7 @@ export function purposeOf(tool: string, input: JsonObject): string | undefined {
 /** Formats the name of a tool. The name of an MCP tool contains its server. */
 export function nameOf(tool: string): string {
   const [, server, name] = /^mcp__(.+?)__(.+)$/.exec(tool) ?? [];
-  return escapeControls(server === undefined || name === undefined ? tool : `${server}: ${name}`);
+  return escapeLine(server === undefined || name === undefined ? tool : `${server}: ${name}`);
 }
 
 function aboutOf(tool: string, input: JsonObject, cwd: string, place: CallPlace): string {

@@ -17,9 +17,12 @@ export function writeMessage(text: string): void {
   }
 }
 
-/** Shows a line on standard error, with the name of the program. */
+/**
+ * Shows a line on standard error, with the name of the program. Further lines are indented, so that a name or a text of a file cannot look
+ * like another message.
+ */
 export function warn(text: string): void {
-  process.stderr.write(`heddle: ${escapeControls(text)}\n`);
+  process.stderr.write(`heddle: ${escapeControls(text).replaceAll(/\n(?=\S)/g, '\n  ')}\n`);
 }
 
 /** Reports why a command failed. Returns its exit code. */

@@ -88,9 +88,10 @@ export function readServers(value: unknown, origin: Origin, env: Variables): Ser
   for (const [name, entry] of Object.entries(value)) {
     const unset = new Set<string>();
     const config = readConfig(hasVariables ? expandVariables(entry, env, unset) : entry);
-    for (const variable of unset)
+    for (const variable of isPlainName(name) ? unset : [])
       notes.push(`${place}: ${name}: the variable ${variable} is not set, and has no default.`);
     if (name === '') notes.push(`${place}: a server has an empty name.`);
+    else if (!isPlainName(name)) notes.push(`${place}: a server has control characters in its name.`);
     else if (typeof config === 'string') notes.push(`${place}: ${name}: ${config}`);
     else
       servers.push({
@@ -110,7 +111,14 @@ export function readServers(value: unknown, origin: Origin, env: Variables): Ser
 export function namesOfUsable(value: unknown): readonly string[] | undefined {
   if (!isRecord(value)) return undefined;
   const names = Object.keys(value);
-  return names.every((name) => name !== '' && mayBeUsable(value[name])) ? names : undefined;
+  return names.every((name) => name !== '' && isPlainName(name) && mayBeUsable(value[name]))
+    ? names
+    : undefined;
+}
+
+/** Lists and questions contain the name. Line breaks, and marks that change the direction of a text, could form other lines. */
+function isPlainName(name: string): boolean {
+  return !/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u.test(name);
 }
 
 function mayBeUsable(entry: unknown): boolean {

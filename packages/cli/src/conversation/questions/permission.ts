@@ -9,7 +9,7 @@ import {
   ruleText,
 } from '@heddle/agent';
 import { parseRule, type Scope } from '@heddle/agent/settings';
-import { escapeControls } from '../../terminal/escape-controls.ts';
+import { escapeControls, escapeLine } from '../../terminal/escape-controls.ts';
 import type { Style } from '../../terminal/style.ts';
 import {
   again,
@@ -163,7 +163,7 @@ function scopeChoices(
     answer: `yes, and from now on ${rules} in ${where}${besides === '' ? '' : `; and in this session ${besides}`}`,
     reply: () => answered({ allow: true, updates: to(destination) }),
   });
-  const fileOf = (scope: Scope): string => escapeControls(view.fileOf(scope));
+  const fileOf = (scope: Scope): string => escapeLine(view.fileOf(scope));
   return [
     choice('p', `this project (${fileOf('local')})`, 'localSettings'),
     choice('s', 'this session', 'session'),
@@ -193,7 +193,7 @@ function ruleDialog(setting: AlwaysSetting, view: AlwaysView): Dialog<Permission
       const rules = [ruleContent === undefined ? { toolName } : { toolName, ruleContent }];
       const edited: AlwaysSetting = {
         ...setting,
-        rules: escapeControls(rules.map(ruleText).join(', ')),
+        rules: rules.map(ruleText).map(escapeLine).join(', '),
         besides: '',
         to: (destination) => [{ type: 'addRules', rules, behavior: 'allow', destination }],
       };
@@ -214,11 +214,11 @@ function wordsOf(update: PermissionUpdate): string {
     case 'addRules':
     case 'replaceRules':
     case 'removeRules':
-      return update.rules.map(ruleText).map(escapeControls).join(', ');
+      return update.rules.map(ruleText).map(escapeLine).join(', ');
     case 'setMode':
       return `allow all edits (mode ${update.mode})`;
     case 'addDirectories':
     case 'removeDirectories':
-      return `allow changes in ${update.directories.map(escapeControls).join(', ')}`;
+      return `allow changes in ${update.directories.map(escapeLine).join(', ')}`;
   }
 }

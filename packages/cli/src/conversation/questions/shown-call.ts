@@ -1,7 +1,7 @@
 /** Formats the call of a permission question, and the reason for the question. */
 import type { PermissionQuestion } from '@heddle/agent';
 import { changeLines, changeOf } from '../change/change.ts';
-import { countEmptyLines, escapeControls } from '../../terminal/escape-controls.ts';
+import { countEmptyLines, escapeControls, escapeLine } from '../../terminal/escape-controls.ts';
 import { pluralize, shortened } from '../../terminal/amounts.ts';
 import { callLine, fileOf, folderOf, nameOf } from '../../terminal/call-line.ts';
 import type { Style } from '../../terminal/style.ts';
@@ -104,7 +104,7 @@ function markAsked(line: string, parts: PermissionQuestion['parts'], { paint }: 
 
 function fieldLines([name, value]: readonly [string, unknown]): string[] {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return `${escapeControls(name)}: ${escapeControls(text)}`.split('\n');
+  return `${escapeLine(name)}: ${escapeControls(text)}`.split('\n');
 }
 
 /** Returns the reasons without duplicates. Parts that are allowed are left out. */

@@ -10,7 +10,7 @@ import {
 import { persistUpdates, settingsFileOf, type SettingsPlaces } from '@heddle/agent/settings';
 import type { RepeatedCall } from '@heddle/core';
 import type { PlanDecision } from '@heddle/tools';
-import { escapeControls } from '../../terminal/escape-controls.ts';
+import { escapeControls, escapeLine } from '../../terminal/escape-controls.ts';
 import type { Style } from '../../terminal/style.ts';
 import { nearPath } from '../../terminal/call-line.ts';
 import { currentText } from '../change/change.ts';
@@ -131,7 +131,7 @@ export class UserDialogs {
 }
 
 function repetitionDialog(calls: readonly RepeatedCall[], { paint }: Style): Dialog<boolean> {
-  const listed = calls.map(({ tool, count }) => `  | ${escapeControls(tool)}, ${count} times`);
+  const listed = calls.map(({ tool, count }) => `  | ${escapeLine(tool)}, ${count} times`);
   return choiceDialog<boolean>(
     [
       paint('yellow', 'The model repeats itself: the same call with the same result.'),
