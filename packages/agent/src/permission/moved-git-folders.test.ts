@@ -97,6 +97,13 @@ describe('a script that waits in a folder that may be moved', () => {
     );
   });
 
+  it('asks about programs that read settings of the project there', () => {
+    expect(
+      wrong('ask', ['cd sub && sleep 5; npm ls', 'sleep 5; cd d && npm ls', 'sleep 5; cd over; npm ls']),
+    ).toEqual([]);
+    expect(wrong('allow', ['cd sub && npm ls', 'sleep 5; npm ls'])).toEqual([]);
+  });
+
   it('needs no question in the folder of the session, which no edit moves', () => {
     const allowed = [
       'sleep 6; git diff',

@@ -23,12 +23,14 @@ const GIT_ENDS_SOON =
   /^(?:status|diff|log|show|branch|tag|remote|rev-parse|ls-files|ls-tree|describe|config|stash|var|version|symbolic-ref|merge-base)$/;
 const GIT_SEARCHES = /^(?:-[SGL]|--(?:all|follow|batch|stdin|fol|bat|std))/;
 
-/** Returns whether a command of the script may take long, or repeats. */
+/** Returns whether a command of the script may take long before another one starts, or repeats. */
 export function mayTakeLong({ commands, constructs, redirections }: Script, world: PermissionWorld): boolean {
   if (constructs.has('loop') || constructs.has('function') || redirections.length > 0) return true;
   if (commands.length < 2) return false;
+  // In a list, no command runs after the last one.
+  const isList = [...constructs].every((construct) => construct === 'list');
   let folders: Folders = [world.cwd];
-  return commands.some((command) => {
+  return (isList ? commands.slice(0, -1) : commands).some((command) => {
     const isSoon = folders !== undefined && endsSoon(command, folders, world);
     folders = foldersAfter(folders, command, world);
     return !isSoon;
@@ -55,7 +57,7 @@ export function everyProofOptions(
   const factsAt = (place: string): ProofOptions['git'] =>
     leadsThroughLink(place, world) ? undefined : world.gitIn(place);
   return folders.map((folder) => {
-    const isMovable = world.takesLong === true && !workingFolders(world).includes(folder);
+    const isMovable = mayBeMoved(folder, world);
     return {
       environment,
       git: isMovable ? undefined : factsAt(folder),
@@ -65,6 +67,12 @@ export function everyProofOptions(
       },
     };
   });
+}
+
+/** Returns whether another place may have the files of a folder, or be the folder, when a command starts there. */
+export function mayBeMoved(folder: string, world: PermissionWorld): boolean {
+  const mayMove = world.takesLong === true && !workingFolders(world).includes(folder);
+  return mayMove || leadsThroughLink(folder, world);
 }
 
 /** Returns whether a link in a working directory is on the way to a place. */

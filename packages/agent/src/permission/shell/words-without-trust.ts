@@ -18,6 +18,7 @@ import { foldersAround } from '../paths/places.ts';
 import type { PermissionWorld } from '../world.ts';
 import { asksForHelp } from './chosen-programs.ts';
 import { startFoldersOf } from './files/find.ts';
+import { mayBeMoved } from './git-folders.ts';
 import { names, OPENSSL, OPTIONS, SED, TAR } from './options-without-trust.ts';
 import type { Unwrapped } from './runners.ts';
 import type { Folders, Variables } from './shell-state.ts';
@@ -128,8 +129,10 @@ function isConfigured(program: string, { folders, world }: Scope): boolean {
   const isHome = (at: string): boolean => at === world.home || at === world.realpath(world.home);
   return (
     folders === undefined ||
-    folders.some((folder) =>
-      foldersAround(folder, world, isHome).some((at) => world.exists(path.posix.join(at, file))),
+    folders.some(
+      (folder) =>
+        (world.takesLong === true && mayBeMoved(folder, world)) ||
+        foldersAround(folder, world, isHome).some((at) => world.exists(path.posix.join(at, file))),
     )
   );
 }
