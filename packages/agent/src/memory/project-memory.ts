@@ -2,17 +2,15 @@
  * The memory folder of a project. Two folders may have the same folder of sessions: `/a/b-c` and `/a/b/c`. The first one of them that uses
  * memory gets its usual folder, which then names its owner. The other ones get folders of their own.
  */
-import { errorCode } from '@heddle/core';
+import { errorCode, isRecord } from '@heddle/core';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import * as z from 'zod';
 import { memoryFolder, projectFolder, type SessionPlace } from '../session/files/paths.ts';
 import { isOfOtherFolder, sessionFilesIn } from '../session/files/session-files.ts';
-import { readJson } from '../settings/json-file.ts';
+import { readRegularFile } from '../settings/json-file.ts';
 
 const OWNER = '.folder.json';
-const Owner = z.object({ folder: z.string() });
 
 /** Returns the memory folder of this folder alone. The usual one is created, so that it names its owner. Never throws. */
 export function ownMemoryFolder(place: SessionPlace): string {
@@ -30,7 +28,12 @@ export function ownMemoryFolder(place: SessionPlace): string {
 }
 
 function ownerOf(folder: string): string | undefined {
-  return readJson(path.join(folder, OWNER), Owner)?.folder;
+  try {
+    const content: unknown = JSON.parse(readRegularFile(path.join(folder, OWNER)));
+    return isRecord(content) && typeof content['folder'] === 'string' ? content['folder'] : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function claimed(usual: string, cwd: string, apart: string): string {
