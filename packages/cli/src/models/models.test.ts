@@ -115,7 +115,7 @@ describe('a program without the provider packages', () => {
 
     const before = await run();
     expect(before.code).toBe(2);
-    expect(before.stderr).toContain(`is not installed. Install it with:\n${command}`);
+    expect(before.stderr).toContain(`is not installed. Install it with:\n  ${command}`);
     expect((await home.run(['models', 'mistral'], { env: NO_OLLAMA })).stdout).toContain(command);
 
     const own = path.join(config, 'node_modules/@ai-sdk/mistral');
