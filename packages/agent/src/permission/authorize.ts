@@ -94,9 +94,8 @@ export function authorizeParts(
   if (readOnlyRun === undefined) return combineVerdicts(request, mode, verdicts);
   if (readOnlyRun === 'edits' && request.failedInView) return asking(FAILED_IN_VIEW);
   if (world.readOnlyView !== true) return combineVerdicts(request, mode, verdicts);
-  const { command } = request.input;
-  const limited = { command: typeof command === 'string' ? command : '', rules: compiled, world };
-  const fileLimits = readOnlyRun === 'edits' ? editLimits(read.parts, limited) : readLimits(limited);
+  const limited = { parts: read.parts, rules: compiled, world };
+  const fileLimits = readOnlyRun === 'edits' ? editLimits(limited) : readLimits(limited);
   if (fileLimits === 'too many places') return asking(TOO_MANY_PLACES);
   return {
     ...combineVerdicts(request, mode, verdicts),

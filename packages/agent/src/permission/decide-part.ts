@@ -80,6 +80,9 @@ export function decidePart(part: Part, held: Case): PartDecision {
   const cover = isConfined ? undefined : findCoveringRule(part, rules);
   if (concern?.level === 'unless covered' && !cover) return say('ask', concern.reason);
   const isOnlyNamed = part.kind === 'read' && part.namedBy !== undefined;
+  const isMoved = part.kind === 'read' && part.mayMove === true && mode === 'acceptEdits';
+  if (isMoved && !cover && (rules.restrictsReading || world.readOnlyView !== true))
+    return say('ask', READS_MOVED);
   if (part.kind === 'read' && !cover && !isOnlyNamed) return say('allow', 'Reading changes nothing.');
   if (concern?.level === 'outside') {
     // A rule with a path settles places outside the working directories. A rule for a whole tool does not.
@@ -115,6 +118,9 @@ const UNREAD_SETTINGS =
 
 const READS_UNKNOWN =
   'A rule restricts reading, and the command may read more files than its words name. An allow rule for it settles that.';
+
+const READS_MOVED =
+  'The command reads a file above its folder after a wait. Meanwhile, an edit may have moved the folder.';
 
 const READS_LATER =
   'A rule restricts reading, and the command reads in the background, when edits may have changed what it finds. An allow rule for it settles that.';

@@ -6,10 +6,18 @@
 import path from 'node:path';
 import type { FileLimits } from '@heddle/core';
 import type { FilePart, Part } from './part.ts';
-import { isAtOrBelow, isBelow, isSink, knownEntries, realFolders } from './paths/places.ts';
+import {
+  areRelated,
+  isAtOrBelow,
+  isAtOrBelowSome,
+  isBelow,
+  isSink,
+  knownEntries,
+  realFolders,
+} from './paths/places.ts';
 import { ownPlaces } from './paths/own-program.ts';
 import { gitSourcesIn, isProgramFolder, programPlaces } from './paths/program-places.ts';
-import { canEndProtected, isGitData, protectedPlaceName } from './paths/protected.ts';
+import { canEndProtected, isGitData, isInGitData, protectedPlaceName } from './paths/protected.ts';
 import { presentSecrets } from './paths/secret-files.ts';
 import type { CompiledRules } from './rules/compile.ts';
 import type { PathPattern } from './rules/path-pattern.ts';
@@ -25,7 +33,7 @@ const MOST_ENTRIES = 3_000;
 const SYSTEM = /^\/(?:(?:usr|lib\w*|bin|sbin|dev|proc|sys)(?:\/|$)|$)/;
 
 interface Limited {
-  readonly command: string;
+  readonly parts: readonly Part[];
   readonly rules: CompiledRules;
   readonly world: PermissionWorld;
 }
@@ -37,11 +45,8 @@ export function readLimits(limited: Limited): FileLimits | undefined {
 }
 
 /** Returns undefined if the whole disk is a place of edits. */
-export function editLimits(
-  parts: readonly Part[],
-  limited: Limited,
-): FileLimits | 'too many places' | undefined {
-  const { world, rules } = limited;
+export function editLimits(limited: Limited): FileLimits | 'too many places' | undefined {
+  const { parts, world, rules } = limited;
   const edits = parts.flatMap((part) => (part.kind === 'write' || part.kind === 'remove' ? [part] : []));
   const writable = writableFolders(edits, world);
   if (writable.includes('/')) return undefined;
@@ -148,17 +153,22 @@ function guardedPlaces(
   return guarded;
 }
 
-/** Returns the existing files and folders that deny rules for reading match, and those with logins of this program. */
-function hiddenPlaces({ command, rules, world }: Limited, writable: readonly string[] = []): string[] {
-  const patterns = denyPatterns(rules, 'Read');
+/**
+ * Returns the existing files and folders that deny rules for reading match, and those with logins of this program. Files that a proof
+ * depends on are left out, because the command would find others in their place.
+ */
+function hiddenPlaces({ parts, rules, world }: Limited, writable: readonly string[] = []): string[] {
+  const patterns = hidingPatterns(rules, world);
   const secrets = presentSecrets(world);
   if (patterns.length === 0 && secrets.length === 0) return [];
-  const places = patterns.flatMap(({ globs }) => globs.map((glob) => glob.replace(/(?:\/\*\*)+$/, '')));
   const isPattern = (place: string): boolean => /[*?[\]\\]/.test(place);
+  const places = patterns.flatMap(({ pattern: { globs }, isIn }) =>
+    globs.map((glob) => glob.replace(/(?:\/\*\*)+$/, '')).filter((place) => isPattern(place) || isIn(place)),
+  );
   const literal = places.filter((place) => !isPattern(place) && world.exists(place));
   const found = new Set([...secrets, ...literal]);
   const isHidden = (file: string): boolean =>
-    rules.concerns('deny', file) && patterns.some((pattern) => pattern.matches(file));
+    rules.concerns('deny', file) && patterns.some(({ pattern, isIn }) => isIn(file) && pattern.matches(file));
   const folders = realFolders(world);
   if (places.some(isPattern))
     walkFromTop(folders, world, isAnyName, (file, { name, kind }) => {
@@ -167,14 +177,63 @@ function hiddenPlaces({ command, rules, world }: Limited, writable: readonly str
       return !found.has(file) && name !== 'node_modules' && name !== '.git';
     });
   const needed = [world.cwd, world.realpath(world.cwd), ...folders, ...writable];
+  const mayRunGit = parts.some(namesGit);
   const isNeeded = (place: string): boolean =>
     SYSTEM.test(place) ||
     needed.some((folder) => isAtOrBelow(folder, place)) ||
-    isTrackedFor(command, place, world);
+    (!secrets.includes(place) && isUsedByProofs(place, mayRunGit, world));
   const others = [...found].flatMap((place) => world.mountedBelow?.(place).map(({ name }) => name) ?? []);
   const named = new Set([...found, ...others.filter(world.exists)]);
   const hidden = [...named].filter((place) => world.realpath(place) === place && !isNeeded(place));
   return hidden.filter((place) => innermostAround(place, hidden) === undefined);
+}
+
+interface HidingPattern {
+  readonly pattern: PathPattern;
+  readonly isIn: (file: string) => boolean;
+}
+
+/** Rules of a project hide only its own files. Outside, they could hide settings on which other programs depend. */
+function hidingPatterns({ deny }: CompiledRules, world: PermissionWorld): readonly HidingPattern[] {
+  const isInProject = (file: string): boolean => isAtOrBelowSome(file, realFolders(world));
+  return deny.flatMap(({ names, specifier, rule: { source } }) => {
+    if (!specifier?.path || !names('Read')) return [];
+    const isOfProject = source === 'project' || source === 'local';
+    return [{ pattern: specifier.path, isIn: isOfProject ? isInProject : () => true }];
+  });
+}
+
+function namesGit(part: Part): boolean {
+  if (part.kind !== 'command') return false;
+  return part.beginnings.length > 0 || part.suspect.some(({ canonical }) => /\bgit\b/.test(canonical));
+}
+
+/**
+ * Returns whether a proof may depend on a place. Without it, git would look for another repository, and the search path would lead to
+ * another program.
+ */
+function isUsedByProofs(place: string, mayRunGit: boolean, world: PermissionWorld): boolean {
+  if (place.split('/').includes('.git') || isInGitData(place, world)) return true;
+  const searched = (world.environment['PATH'] ?? '').split(':').filter((entry) => entry.startsWith('/'));
+  const isSearched = searched
+    .flatMap((entry) => [path.posix.normalize(entry), world.realpath(entry)])
+    .some((entry) => areRelated(entry, place) && entry !== '/');
+  if (isSearched || !mayRunGit) return isSearched;
+  const sources = [...gitSourcesIn(world.cwd, world), ...(world.gitIn(world.cwd)?.sources ?? [])];
+  return (
+    sources.some((source) => isAtOrBelow(source, place) || isAtOrBelow(world.realpath(source), place)) ||
+    containsRepository(place, world) ||
+    isTracked(place, world)
+  );
+}
+
+function containsRepository(place: string, world: PermissionWorld): boolean {
+  if (!world.exists(`${place}/.`)) return false;
+  return (
+    isGitData(place, world) ||
+    world.exists(`${place}/.git`) ||
+    (world.nestedRepositories?.(place) ?? []).length > 0
+  );
 }
 
 function isAnyName(): boolean {
@@ -182,8 +241,7 @@ function isAnyName(): boolean {
 }
 
 /** Git reports a tracked file as changed if it appears empty. */
-function isTrackedFor(command: string, place: string, world: PermissionWorld): boolean {
-  if (!/\bgit\b/.test(command)) return false;
+function isTracked(place: string, world: PermissionWorld): boolean {
   const repository = world.repository(path.posix.dirname(place));
   if (typeof repository === 'string') return repository === 'unknown';
   return repository.tracked()?.some((file) => isAtOrBelow(file, place)) ?? true;

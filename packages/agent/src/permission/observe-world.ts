@@ -1,7 +1,7 @@
 /**
  * Reads the state of this machine. It is read again for each call, because files and links change while an agent works.
  */
-import { lstatSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { lstatSync, readdirSync, readFileSync, type Stats, statSync } from 'node:fs';
 import path from 'node:path';
 import {
   findRepository,
@@ -95,6 +95,8 @@ export function observeWorld(surroundings: WorldOptions): PermissionWorld {
     exists,
     isProgram: remembered(isExecutable),
     isPipe: remembered(isNamedPipe),
+    isHardLinked: remembered(isHardLinked),
+    isLarge: remembered(isLarge),
     list: remembered(namesIn),
     entries: links.entries,
     linkFolder: lookAtLinks,
@@ -231,6 +233,26 @@ function isExecutable(file: string): boolean {
 }
 
 /** Devices in `/dev`, and links to them, are known by their names. `/dev/null` may be mounted on any file. */
+function isHardLinked(file: string): boolean {
+  const about = statsOf(file);
+  return about?.isFile() === true && about.nlink > 1;
+}
+
+/** Bytes that programs read within a second. */
+const MOST_READ_SOON = 67_108_864;
+
+function isLarge(file: string): boolean {
+  return (statsOf(file)?.size ?? 0) > MOST_READ_SOON;
+}
+
+function statsOf(file: string): Stats | undefined {
+  try {
+    return statSync(file, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}
+
 function isNamedPipe(file: string): boolean {
   try {
     // The streams of this process are not those of a command.

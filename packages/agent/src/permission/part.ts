@@ -131,6 +131,8 @@ export interface FilePart {
   readonly followsLinks?: boolean;
   /** An earlier command of the script may have replaced the path by a link to another file. */
   readonly isUnsettled?: boolean;
+  /** The path climbs out of a folder that another call may move before the command runs. */
+  readonly mayMove?: boolean;
   /** Git shows stored versions of the files below, existing or not. */
   readonly stored?: StoredFiles;
   /** The files are replaced and not shown. Only rules about edits concern it. */

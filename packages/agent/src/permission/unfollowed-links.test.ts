@@ -216,8 +216,9 @@ describe('a link that cannot be followed', () => {
     for (const command of ['cat pl', 'cat ch/v1', 'cat same', 'grep x loop', 'cat ch/v*'])
       for (const rules of [{ ask: ['Read(./secret)'] }, { deny: ['Read(./secret)'] }]) {
         expect([command, decisionOn(command, rules)]).toEqual([command, 'ask']);
-        expect([command, decisionOn(command)]).toEqual([command, 'allow']);
       }
+    for (const command of ['cat pl', 'cat same', 'grep x loop'])
+      expect([command, decisionOn(command)]).toEqual([command, 'allow']);
   });
 
   it('is not a folder of git', () => {

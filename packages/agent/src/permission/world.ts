@@ -109,6 +109,10 @@ export interface PermissionWorld {
   readonly isProgram?: (path: string) => boolean;
   /** The path leads to a named pipe, which even the read-only view can write to, or is a device. Absent: none does. */
   readonly isPipe?: (path: string) => boolean;
+  /** Another name on the disk means the same file, perhaps elsewhere: a hard link. Absent: no file has one. */
+  readonly isHardLinked?: (path: string) => boolean;
+  /** Reading the file takes long. Absent: no file is so large. */
+  readonly isLarge?: (path: string) => boolean;
   /** The names in a folder. Empty if there is no such folder, undefined if it cannot be read. */
   readonly list: (folder: string) => readonly string[] | undefined;
   /** The contents of a folder. Empty if there is no such folder, undefined if it cannot be read. */

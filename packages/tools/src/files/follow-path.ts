@@ -33,7 +33,10 @@ export interface FollowedPath {
   readonly left: readonly string[];
   /** A place on the way is sought. */
   readonly isFound: boolean;
-  /** The system may follow the path to another place, or not to its end: a link leads to itself, through a file, or has a text that is not UTF-8. */
+  /**
+   * The system may follow the path to another place, or not to its end: a link leads to itself, through a file, out of another link
+   * with `..`, or has a text that is not UTF-8.
+   */
   readonly isUnclear: boolean;
   /** The path leads nowhere because of this error. */
   readonly error?: unknown;
@@ -68,8 +71,11 @@ export function followPath(file: string, isSought: (place: string) => boolean = 
       break;
     }
     if (name === '..') {
-      for (const place of start === undefined ? [] : passed.slice(start)) left.add(place);
+      const entered = start === undefined ? [] : passed.slice(start);
+      for (const place of entered) left.add(place);
+      // An edit may replace a file by a folder, and a link as well. Then `..` leads elsewhere.
       if (isAtFile && start !== undefined) isUnclear = true;
+      if (entered.some((place) => links.includes(place))) isUnclear = true;
       [at, isAtFile] = [path.dirname(at), false];
       continue;
     }

@@ -44,7 +44,7 @@ function endsSoon(command: SimpleCommand, folders: readonly string[], world: Per
     name.value === 'git' &&
     GIT_ENDS_SOON.test(gitArguments(args).command) &&
     !args.some(({ value }) => GIT_SEARCHES.test(value));
-  return (isGit || ENDS_SOON.test(name.value)) && !mayWait(command, folders, world);
+  return (isGit || ENDS_SOON.test(name.value)) && !mayWait(command, folders, world, 'anywhere');
 }
 
 /** A `cd` may have failed, so git may run in one of several folders. The proof must hold for each of them. */

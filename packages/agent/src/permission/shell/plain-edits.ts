@@ -59,6 +59,10 @@ interface Change {
   readonly target?: ShellWord | undefined;
   /** It changes the contents of files, and a file stays a file. */
   readonly keepsFiles: boolean;
+  /** It writes into existing files. Otherwise it replaces or removes them by name. */
+  readonly writesInto: boolean;
+  /** It moves its sources. */
+  readonly isMove: boolean;
 }
 
 export function isPlainEditScript(script: Script, world: PermissionWorld): boolean {
@@ -78,6 +82,7 @@ export function isPlainEditScript(script: Script, world: PermissionWorld): boole
   const read = changes.flatMap((change) => change.read).filter(({ value }) => value !== '/dev/null');
   const used = [...read, ...changes.flatMap((change) => change.changed)];
   if (used.some((word) => mayBeSpecial(word, folders, world))) return false;
+  if (changes.some((change) => mayWriteElsewhere(change, folders, world))) return false;
   if (!changes.every((change) => isPlainTransfer(change, folders, world))) return false;
   return changes.length < 2 || areIndependent(changes, folders, world);
 }
@@ -110,7 +115,15 @@ function changesOf(
   const redirected = targets
     .filter(({ value }) => !isSink(value, 'write'))
     .map(
-      (target): Change => ({ words: [target], changed: [target], read: [], sources: [], keepsFiles: true }),
+      (target): Change => ({
+        words: [target],
+        changed: [target],
+        read: [],
+        sources: [],
+        keepsFiles: true,
+        writesInto: true,
+        isMove: false,
+      }),
     );
   if (name === undefined || (words.every(isLiteral) && changesNothing(words))) return redirected;
   if (!isEditCommand(words, { variables: NO_VARIABLES, folders, world })) return undefined;
@@ -126,6 +139,8 @@ function changesOf(
     sources: isTransfer ? read : [],
     target: isTransfer ? argumentsOf(expanded.slice(1)).operands.at(-1) : undefined,
     keepsFiles: /^(touch|sed)$/.test(name.value),
+    writesInto: !/^(rm|rmdir|unlink|mkdir|mv|sed)$/.test(name.value),
+    isMove: name.value === 'mv',
   };
   return [...redirected, change];
 }
@@ -135,9 +150,14 @@ const TAIL_WAITS = new RegExp(`^(?:${shortOption('fFs')}|--[frps]|\\+\\d*[bcl]?f
 
 /**
  * Returns whether a command before an edit may take long. Then the edit would run when other calls may have changed what its
- * path means. Readers of files in the project end soon.
+ * path means. Readers of expected files end soon.
  */
-export function mayWait(command: SimpleCommand, folders: readonly string[], world: PermissionWorld): boolean {
+export function mayWait(
+  command: SimpleCommand,
+  folders: readonly string[],
+  world: PermissionWorld,
+  expected: 'in the project' | 'anywhere' = 'in the project',
+): boolean {
   const words = commandWords(command);
   const [name, ...args] = words;
   if (name?.value === 'tail' && args.some(({ value }) => TAIL_WAITS.test(value))) return true;
@@ -147,7 +167,10 @@ export function mayWait(command: SimpleCommand, folders: readonly string[], worl
   const isReader = OPENS_FILES.test(name?.value ?? '');
   const files = [...(isReader ? filesOf(words).map(({ word }) => word) : []), ...inputs];
   const isSoon = (place: FilePlace): boolean =>
-    place.path === '/dev/null' || (isInside(place, world) && world.isPipe?.(place.real) !== true);
+    place.path === '/dev/null' ||
+    ((expected === 'anywhere' ? !isDevice(place) : isInside(place, world)) &&
+      world.isPipe?.(place.real) !== true &&
+      world.isLarge?.(place.real) !== true);
   return !files.every((word) => isLiteral(word) && placesOf(word.value, folders, world).every(isSoon));
 }
 
@@ -179,12 +202,26 @@ function isPlainRedirection(redirection: ShellRedirection): boolean {
   }
 }
 
+/** Returns whether the change writes into a file that has another name, which may be outside of the project. */
+function mayWriteElsewhere(
+  { writesInto, changed, sources }: Change,
+  folders: readonly string[],
+  world: PermissionWorld,
+): boolean {
+  if (!writesInto) return false;
+  const targets = placesIn(changed, folders, world);
+  if (targets.some(({ real }) => world.isHardLinked?.(real) === true)) return true;
+  return placesIn(sources, folders, world).some((source) =>
+    someMerged(source, targets, world, (file) => world.isHardLinked?.(file) === true),
+  );
+}
+
 /**
  * Returns whether a copy or move creates no link. With several sources, an earlier one must not change the place of a later
  * one, and no two may merge in the target.
  */
 function isPlainTransfer(
-  { sources, target, changed }: Change,
+  { sources, target, changed, isMove }: Change,
   folders: readonly string[],
   world: PermissionWorld,
 ): boolean {
@@ -195,9 +232,11 @@ function isPlainTransfer(
   const places = names.flatMap((name) => placesOf(name, folders, world));
   if (places.some((place) => mayContainLinks(place, world))) return false;
   const filled = placesIn(changed, folders, world);
-  if (places.some((place) => mayFillPipe(place, filled, world))) return false;
-  if (names.length < 2) return true;
+  if (places.some((place) => someMerged(place, filled, world, (file) => world.isPipe?.(file) === true)))
+    return false;
   const targets = placesIn([target], folders, world);
+  if (isMove && places.some((place) => mayChangeRepository(place, targets, world))) return false;
+  if (names.length < 2) return true;
   const bases = names.map((name) => folded(path.posix.basename(name), world));
   if (new Set(bases).size < bases.length || bases.some((base) => /^\.{0,2}$/.test(base))) return false;
   const written = targets.flatMap(({ real }) =>
@@ -211,15 +250,40 @@ function isPlainTransfer(
   );
 }
 
-/** Returns whether a folder that is copied has a file with the name of a named pipe in a folder with which it merges. */
-function mayFillPipe(source: FilePlace, targets: readonly FilePlace[], world: PermissionWorld): boolean {
+/**
+ * Returns whether a move takes a folder into another repository of git. A command that runs in the folder would then use settings that
+ * were not looked at.
+ */
+function mayChangeRepository(
+  source: FilePlace,
+  targets: readonly FilePlace[],
+  world: PermissionWorld,
+): boolean {
+  if (!mayBeFolder(source, world)) return false;
+  const around = topAround(path.posix.dirname(source.real), world);
+  const isSame = (folder: string): boolean => around !== 'unknown' && topAround(folder, world) === around;
+  return !targets.every(({ real }) => isSame(real));
+}
+
+function topAround(folder: string, world: PermissionWorld): string {
+  const found = world.repository(folder);
+  return typeof found === 'string' ? found : found.top;
+}
+
+/** Returns whether a file in a folder with which a copied one merges passes the test. */
+function someMerged(
+  source: FilePlace,
+  targets: readonly FilePlace[],
+  world: PermissionWorld,
+  test: (file: string) => boolean,
+): boolean {
   const base = path.posix.basename(source.real);
   const merged = targets.flatMap(({ real }) => [real, path.posix.join(real, base)]);
-  const isPipe = (file: string): boolean => {
+  const passes = (file: string): boolean => {
     const below = path.posix.relative(source.real, file);
-    return merged.some((folder) => world.isPipe?.(path.posix.join(folder, below)) === true);
+    return merged.some((folder) => test(path.posix.join(folder, below)));
   };
-  return walk(source.real, world, (file) => (isPipe(file) ? true : undefined)) === true;
+  return walk(source.real, world, (file) => (passes(file) ? true : undefined)) === true;
 }
 
 /** Returns the current names that a word means. Undefined if they are unknown. */

@@ -266,7 +266,8 @@ function mayBePipe(word: ShellWord, { folders: known, world, variables }: WordSc
     const places = isGlob ? unusualFoundBy(text, scope) : placesOf(text, folders, world);
     return (
       places === undefined ||
-      places.some(({ real }) => world.isPipe?.(real) === true) ||
+      // A link that leads elsewhere after another call may lead to a pipe.
+      places.some(({ path: file, real }) => world.isPipe?.(real) === true || mayLeadElsewhere(file, world)) ||
       (!isGlob && namesPipe(valuesInOption(text), folders, world))
     );
   };
@@ -278,6 +279,11 @@ function mayBePipe(word: ShellWord, { folders: known, world, variables }: WordSc
   const isOpen = ({ text, isGlob }: PossibleValue): boolean =>
     isGlob && namesFoundBy(text, scope) === undefined;
   return given.some((value) => isPipe(value) || (isMore && isOpen(value)));
+}
+
+/** Returns whether the text of a link leaves another link with `..`. If that one is replaced by a folder, the path leads elsewhere. */
+function mayLeadElsewhere(file: string, { leftByLinks, realpath }: PermissionWorld): boolean {
+  return leftByLinks?.(file).some((place) => realpath(place) !== place) === true;
 }
 
 /** Returns the known values of the variables in a word, split and taken for globs as the shell may do it. */

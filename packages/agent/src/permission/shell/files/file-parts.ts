@@ -12,6 +12,7 @@ import {
   isRelatedToSome,
   isSink,
   tildeExpanded,
+  workingFolders,
 } from '../../paths/places.ts';
 import type { Glob } from '../../paths/glob.ts';
 import {
@@ -103,10 +104,17 @@ export function touchPart(
       knowledge: touch.knowledge ?? 'known',
       ...(gitData.length > 0 ? { copiedGitData: gitData } : {}),
       ...(touch.fills ? { fills: true } : {}),
+      ...(kind === 'read' && climbsFromMovable(word, folders, world) ? { mayMove: true } : {}),
       concern,
     },
     ...(touch.replacedEnds ? besidePart(touch.replacedEnds, shared, world) : []),
   ];
+}
+
+/** Returns whether `..` leads out of a subfolder, after a wait in which another call may move that folder. */
+function climbsFromMovable({ value }: ShellWord, folders: Folders, world: PermissionWorld): boolean {
+  if (world.takesLong !== true || !value.includes('..') || path.posix.isAbsolute(value)) return false;
+  return folders?.every((folder) => workingFolders(world).includes(folder)) !== true;
 }
 
 /** Git completes the name, and follows a file that names a repository. */
