@@ -81,4 +81,4 @@ export { totalCost } from './sdk/message.ts';
 export type { AskPermission } from './permission/question.ts';
 export type { PermissionAnswer } from './permission/question.ts';
 export type { PermissionQuestion } from './permission/question.ts';
-export { findProgram } from '@heddle/tools';
+export { findProgram, ownEnvironment } from '@heddle/tools';

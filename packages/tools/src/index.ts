@@ -31,7 +31,7 @@ export type { TaskEnd } from './tasks/preview.ts';
 export type { Task } from './tasks/task.ts';
 
 export type { SearchDeps } from './grep/deps.ts';
-export { findBash, findProgram } from './programs.ts';
+export { findBash, findProgram, ownEnvironment } from './programs.ts';
 export { findRipgrep } from './grep/ripgrep.ts';
 export type { WebDeps } from './web/deps.ts';
 export { type Todo, TodoList, todosIn } from './todo/todo-write.ts';

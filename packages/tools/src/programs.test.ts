@@ -3,7 +3,7 @@ import path from 'node:path';
 import { contextOf } from '@heddle/testing';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { scratch, shellIn } from './bash/test/shell.ts';
-import { findBash, findProgram } from './programs.ts';
+import { findBash, findProgram, ownEnvironment } from './programs.ts';
 
 const NAMES = ['mkfifo', 'bash', 'sh', 'ps', 'git'];
 
@@ -31,6 +31,19 @@ describe('programs that Heddle starts by name', () => {
       expect(findProgram(entry, name, [folder])).toBeUndefined();
     expect(findProgram(`${bin}:/usr/bin:/bin`, name, [folder])).toMatch(/^(?:\/usr)?\/bin\/\w+$/);
     expect(findBash(`${bin}:./bin`, [folder])).toBe('/bin/bash');
+  });
+
+  it('load no libraries and settings of the project', () => {
+    const { folder } = project();
+    for (const place of ['lib', './lib', '', `${folder}/lib`, `:${folder}`]) {
+      vi.stubEnv('LD_LIBRARY_PATH', place);
+      vi.stubEnv('RIPGREP_CONFIG_PATH', place);
+      const { LD_LIBRARY_PATH, RIPGREP_CONFIG_PATH, HOME } = ownEnvironment([folder]);
+      expect([place, LD_LIBRARY_PATH, RIPGREP_CONFIG_PATH]).toEqual([place, undefined, undefined]);
+      expect(HOME).toBe(process.env['HOME']);
+    }
+    vi.stubEnv('LD_LIBRARY_PATH', 'lib:/opt/x/lib');
+    expect(ownEnvironment()['LD_LIBRARY_PATH']).toBe('/opt/x/lib');
   });
 
   it.each([true, false])(

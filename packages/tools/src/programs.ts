@@ -1,7 +1,7 @@
 /** Finds the programs that Heddle itself starts by name. */
 import { accessSync, constants } from 'node:fs';
 import path from 'node:path';
-import { searchedOutside } from './shell/code-places.ts';
+import { codeOutside, searchedOutside } from './shell/code-places.ts';
 
 /**
  * Finds a program on the search path. Relative entries and folders of the project are ignored: a project could provide a
@@ -15,6 +15,14 @@ export function findProgram(
   return searchedOutside([process.cwd(), ...folders], searchPath)
     .map((folder) => path.join(folder, name))
     .find(isProgram);
+}
+
+/**
+ * Returns the environment for a program that Heddle itself starts: without places of code in the project, such as a relative
+ * `LD_LIBRARY_PATH`. `folders` are folders of the project beside the current one.
+ */
+export function ownEnvironment(folders: readonly string[] = []): NodeJS.ProcessEnv {
+  return { ...process.env, ...codeOutside([process.cwd(), ...folders], process.env) };
 }
 
 /** Returns the shell that runs commands. */

@@ -30,7 +30,34 @@ export async function gitInWorktree(
   // A command that runs in a sandbox can write them.
   if (existsSync(path.join(own, 'config.worktree'))) return undefined;
   const places = { GIT_DIR: own, GIT_COMMON_DIR: shared, GIT_WORK_TREE: folder };
-  return (args) => execGit(folder, args, { places });
+  const variables = { ...places, ...withoutFilters(await filtersOf(top)) };
+  return (args) => execGit(folder, args, { places: variables });
+}
+
+/**
+ * Returns the settings of filters for contents. Their programs may load files of the worktree, which the subagent wrote: `python3 -m x`
+ * looks there first.
+ */
+async function filtersOf(top: string): Promise<readonly string[]> {
+  const asked = [
+    'config',
+    '--null',
+    '--name-only',
+    '--get-regexp',
+    String.raw`^filter\..*\.(clean|smudge|process|required)$`,
+  ];
+  // Git fails if there is none.
+  const listed = await gitAtTop(top, asked).catch(() => '');
+  return [...new Set(listed.split('\0').filter((name) => name !== ''))];
+}
+
+/** Returns variables that switch filters off. A file that differs for git then counts as changed. */
+function withoutFilters(names: readonly string[]): Readonly<Record<string, string>> {
+  const settings = names.flatMap((name, at) => [
+    [`GIT_CONFIG_KEY_${at}`, name],
+    [`GIT_CONFIG_VALUE_${at}`, name.endsWith('.required') ? 'false' : ''],
+  ]);
+  return { GIT_CONFIG_COUNT: String(names.length), ...Object.fromEntries(settings) };
 }
 
 /** Returns the folder of git for a worktree. No command in a sandbox can change the file that names it. */

@@ -218,3 +218,20 @@ describe('plan mode that begins during a wait', () => {
     expect([trees(), asked]).toEqual([['a1'], 2]);
   });
 });
+
+describe('a filter of the repository', () => {
+  it.each(['clean', 'process'])('does not run with files of the worktree: %s', async (kind) => {
+    const ran = path.join(folder, 'ran');
+    writeFileSync(path.join(folder, '.gitattributes'), '*.txt filter=a.b=c\n');
+    git('add', '.gitattributes');
+    git('commit', '-qm', 'attributes');
+    add();
+    git('config', `filter.a.b=c.${kind}`, 'sh ./filter.sh');
+    git('config', 'filter.a.b=c.required', 'true');
+    writeFileSync(at('a1/filter.sh'), `touch '${ran}'\ncat\n`);
+    writeFileSync(at('a1/a.txt'), 'new\n');
+    const child = childWith(worktreeOf('created'));
+    expect((await leaveWorktree(child, RESULT, NOT_PLANNING)).text).toContain('Its changes are in');
+    expect(existsSync(ran)).toBe(false);
+  });
+});

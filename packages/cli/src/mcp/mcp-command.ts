@@ -2,7 +2,7 @@
 import { addServer, type EditableScope, removeServer } from '@heddle/agent/mcp';
 import type { JsonObject } from '@heddle/core';
 import { openCallback, readConfig, type ServerConfig } from '@heddle/mcp';
-import { findProgram } from '@heddle/tools';
+import { findProgram, ownEnvironment } from '@heddle/tools';
 import { spawn } from 'node:child_process';
 import os from 'node:os';
 import path from 'node:path';
@@ -166,7 +166,7 @@ function openBrowser(url: string): void {
   const name = names.get(process.platform) ?? process.env['BROWSER'] ?? 'xdg-open';
   const program = path.isAbsolute(name) ? name : findProgram(process.env['PATH'], name);
   if (program !== undefined)
-    spawn(program, [url], { stdio: 'ignore', detached: true })
+    spawn(program, [url], { env: ownEnvironment(), stdio: 'ignore', detached: true })
       .on('error', () => undefined)
       .unref();
 }

@@ -1,5 +1,5 @@
 /** Runs git for the snapshots of a workspace. */
-import { findProgram } from '@heddle/agent';
+import { findProgram, ownEnvironment } from '@heddle/agent';
 import { spawn } from 'node:child_process';
 import path from 'node:path';
 
@@ -97,7 +97,7 @@ export function runGit(
   if (program === undefined) return Promise.reject(new Error('Git is not installed.'));
   return new Promise((resolve, reject) => {
     const child = spawn(program, argv, {
-      env: { ...process.env, GIT_ALLOW_PROTOCOL: PROTOCOLS, GIT_TERMINAL_PROMPT: '0', ...env },
+      env: { ...ownEnvironment(), GIT_ALLOW_PROTOCOL: PROTOCOLS, GIT_TERMINAL_PROMPT: '0', ...env },
       timeout: GIT_MS,
     });
     const output: Buffer[] = [];

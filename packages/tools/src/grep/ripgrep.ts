@@ -5,7 +5,7 @@ import path from 'node:path';
 import { type PinnedFile, PinnedFolder } from '../files/pinned.ts';
 import { emptyFilesFrom } from '../tasks/process-table.ts';
 import { type FileMatches, type FileQuery, MAX_COLUMNS, type SearchEngine, type TextQuery } from './query.ts';
-import { findProgram, isProgram } from '../programs.ts';
+import { findProgram, isProgram, ownEnvironment } from '../programs.ts';
 import { openBelow, startOfSearch, findRedirectedPaths } from './recheck.ts';
 
 /** A larger output would not be read, so ripgrep is stopped there. */
@@ -168,7 +168,7 @@ function descriptorPath({ descriptor, path: place }: PinnedFile, index: number):
 
 function startIn(program: string, args: readonly string[], cwd: string, inherited: readonly number[]) {
   const others = emptyFilesFrom(FIRST_INHERITED + inherited.length);
-  const child = spawn(program, args, { cwd, stdio: ['ignore', 'pipe', 'pipe', ...inherited, ...others] });
+  const child = spawn(program, args, { cwd, env: ownEnvironment([cwd]), stdio: ['ignore', 'pipe', 'pipe', ...inherited, ...others] });
   const { stdout, stderr } = child;
   if (stdout === null || stderr === null) throw new Error('ripgrep was started without its output');
   return { child, stdout, stderr };

@@ -18,7 +18,7 @@ const CODE_PLACES: ReadonlyMap<string, RegExp> = new Map([
     .split(' ')
     .map((name): [string, RegExp] => [name, /:/]),
   // The name of one file. It may contain any character but this one.
-  ...START_FILES.map((name): [string, RegExp] => [name, /\0/]),
+  ...[...START_FILES, 'RIPGREP_CONFIG_PATH', 'BAT_CONFIG_PATH', 'BAT_CONFIG_DIR'].map((name): [string, RegExp] => [name, /\0/]),
 ]);
 
 /** A library without a folder is found through the other variables. */

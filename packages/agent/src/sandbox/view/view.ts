@@ -22,7 +22,7 @@ import path from 'node:path';
 import type { FileLimits } from '@heddle/core';
 import type { ConfinedEnd, Confinement, Launch, ShellView } from '@heddle/tools';
 
-import { findProgram } from '@heddle/tools';
+import { findProgram, ownEnvironment } from '@heddle/tools';
 import {
   bubblewrapArguments,
   isOnlyLocalClient,
@@ -274,6 +274,7 @@ function succeeds(launch: Launch): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   if (!launch.ok) return Promise.resolve(false);
   const child = spawn(launch.file, [...launch.args], {
+    env: ownEnvironment(),
     stdio: ['ignore', 'ignore', 'ignore', ...(launch.inherits ?? [])],
     timeout: PROBE_DEADLINE_MS,
     killSignal: 'SIGKILL',

@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
+import { ownEnvironment } from '@heddle/tools';
 import { decodeEntry } from '../codec/decode.ts';
 import { createBlobs } from '../files/blobs.ts';
 import { LineFile, wholeLength } from '../files/lines.ts';
@@ -108,6 +109,7 @@ async function withMatches(
   const flags = [...FLAGS, ...(ignoresCase ? ['--ignore-case'] : []), '-e', STORED_APART, '-e', needle];
   const child = spawn(program, [...flags, '--', ...names], {
     cwd: root,
+    env: ownEnvironment(),
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   let output = '';

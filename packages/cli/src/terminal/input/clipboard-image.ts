@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { findProgram } from '@heddle/tools';
+import { findProgram, ownEnvironment } from '@heddle/tools';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
@@ -94,7 +94,7 @@ function readImage(
   file: string,
 ): Promise<'stored' | 'no image' | 'no program'> {
   const { promise, resolve } = Promise.withResolvers<'stored' | 'no image' | 'no program'>();
-  const options = { encoding: 'buffer', timeout: DEADLINE_MS, maxBuffer: MAX_BYTES } as const;
+  const options = { env: ownEnvironment(), encoding: 'buffer', timeout: DEADLINE_MS, maxBuffer: MAX_BYTES } as const;
   const found = findProgram(process.env['PATH'], program);
   if (found === undefined) return Promise.resolve('no program');
   execFile(found, [...argv], options, (error, output) => {
