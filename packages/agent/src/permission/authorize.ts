@@ -72,7 +72,10 @@ export function authorizeParts(
       read.ok && read.parts.some(leansOnRule) && read.parts.some((part) => isCovered(part, compiled)),
     inView: read.ok && world.readOnlyView === true && fitsView(request, read.parts, compiled, world),
     readsLater:
-      mode === 'acceptEdits' && isInBackground && read.ok && read.parts.some(({ kind }) => kind === 'read'),
+      (mode === 'acceptEdits' || world.readOnlyView !== true) &&
+      isInBackground &&
+      read.ok &&
+      read.parts.some(({ kind }) => kind === 'read'),
   };
   const verdicts = read.ok
     ? askAboutProjectPrograms(

@@ -97,9 +97,18 @@ export function decidePart(part: Part, held: Case): PartDecision {
   if (isAccepted)
     return { ...permit('The mode acceptEdits allows edits in the working directories.'), basis: 'edit' };
   if (cover && part.kind === 'read') return say('allow', ruleReason(cover, 'allow'), cover);
+  const harmless = provenBy(part, held);
+  // A rule does not take away the view from a command that reads known files. Deny rules hide files there.
+  if (
+    cover &&
+    part.kind === 'command' &&
+    harmless === 'proof' &&
+    rules.restrictsReading &&
+    !part.mayReadMore()
+  )
+    return { ...say('allow', ruleReason(cover, 'allow'), cover), basis: 'proof' };
   if (cover) return permit(ruleReason(cover, 'allow'), cover);
   if (isFilePart(part) && part.by === 'command') return say('allow', 'The command itself decides.');
-  const harmless = provenBy(part, held);
   const isBlind =
     part.kind === 'command' && rules.restrictsReading && (held.readsLater || part.mayReadMore());
   if (harmless === 'proof' && !isBlind) return prove('It changes nothing.');

@@ -36,14 +36,19 @@ for (const args of [
 interface Setting {
   readonly source?: 'user' | 'project' | 'local' | 'managed';
   readonly command?: string;
+  readonly allow?: readonly string[];
 }
 
 /** The hidden places, relative to the folder of the test. */
-function hidden(rule: string, { source = 'user', command = 'git status' }: Setting = {}): readonly string[] {
+function hidden(
+  rule: string,
+  { source = 'user', command = 'git status', allow = [] }: Setting = {},
+): readonly string[] {
   const surroundings = { root: project, cwd: project, directories: [], home, configDirs: [], environment };
   const world = observeWorld({ ...surroundings, readOnlyView: true });
   const request = { tool: 'Bash', input: { command }, readOnly: false, hookDecision: undefined };
-  const rules = { deny: [{ text: rule, source }], ask: [], allow: [] };
+  const allowed = allow.map((text) => ({ text, source: 'user' as const }));
+  const rules = { deny: [{ text: rule, source }], ask: [], allow: allowed };
   const { decision, fileLimits } = authorize(request, rules, 'default', world);
   expect([rule, decision]).toEqual([rule, 'allow']);
   return (fileLimits?.hidden ?? []).map((place) => path.relative(base, place));
@@ -90,6 +95,15 @@ describe('a command that cannot run git', () => {
   it('does not see tracked files and nested repositories that a rule denies', () => {
     expect(hidden('Read(./tracked.key)', { command: 'ls' })).toEqual(['project/tracked.key']);
     expect(hidden('Read(./nested/**)', { command: 'wc a' })).toEqual(['project/nested']);
+  });
+});
+
+describe('a command that a rule allows', () => {
+  it('runs in the view beside a rule for reading, if it is proven and reads known files', () => {
+    const allow = ['Bash(cat:*)', 'Bash(sleep:*)'];
+    for (const command of ['cat a', 'sleep 4; cat a', 'cat a plain/x | head -1', 'cat < a'])
+      expect([command, hidden('Read(./.env)', { command, allow })]).toEqual([command, ['project/.env']]);
+    expect(hidden('Read(./.env)', { command: 'make all', allow: ['Bash(make:*)'] })).toEqual([]);
   });
 });
 

@@ -23,11 +23,12 @@ symlinkSync('l/../deep', path.join(project, 'over'));
 symlinkSync('ok', path.join(project, 'd'));
 symlinkSync(project, path.join(base, 'outside-link'));
 
-function decisionOn(command: string, cwd = project, root = project): string {
+function decisionOn(command: string, cwd = project, root = project, allow: readonly string[] = []): string {
   const surroundings = { root, cwd, directories: [], home: base, configDirs: [], environment };
   const world = observeWorld({ ...surroundings, readOnlyView: true });
   const request = { tool: 'Bash', input: { command }, readOnly: false, hookDecision: undefined };
-  return authorize(request, { deny: [], ask: [], allow: [] }, 'acceptEdits', world).decision;
+  const rules = { deny: [], ask: [], allow: allow.map((text) => ({ text, source: 'user' as const })) };
+  return authorize(request, rules, 'acceptEdits', world).decision;
 }
 
 function wrong(decision: 'ask' | 'allow', commands: readonly string[], cwd?: string): readonly string[] {
@@ -102,6 +103,17 @@ describe('a script that waits in a folder that may be moved', () => {
       wrong('ask', ['cd sub && sleep 5; npm ls', 'sleep 5; cd d && npm ls', 'sleep 5; cd over; npm ls']),
     ).toEqual([]);
     expect(wrong('allow', ['cd sub && npm ls', 'sleep 5; npm ls'])).toEqual([]);
+  });
+
+  it('asks about git there also if a rule allows it', () => {
+    const allow = ['Bash(git *)', 'Bash(make *)'];
+    const decide = (command: string, cwd = project): string => decisionOn(command, cwd, project, allow);
+    const asked = ['cd sub; sleep 4; git status', 'sleep 4; cd sub; git add .', 'sleep 4; git -C d status'];
+    for (const command of [...asked, '(cd sub && sleep 4; git log)', 'cd sub; find / | head -1; git status'])
+      expect([command, decide(command)]).toEqual([command, 'ask']);
+    expect(decide('sleep 4; git status', path.join(project, 'sub'))).toBe('ask');
+    for (const command of ['sleep 4; git add .', 'cd sub && git add .', 'cd sub; make all; git add .'])
+      expect([command, decide(command)]).toEqual([command, 'allow']);
   });
 
   it('needs no question in the folder of the session, which no edit moves', () => {

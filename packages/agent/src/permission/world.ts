@@ -140,6 +140,8 @@ export interface PermissionWorld {
   readonly foldersMayChange?: boolean;
   /** A command of the script may take long. Meanwhile, other calls may move the folders of the project. */
   readonly takesLong?: boolean;
+  /** Such a command is proven to only read, so that the script may wait without another effect. */
+  readonly idles?: boolean;
   /** The script may set HOME. */
   readonly changesHome?: boolean;
   /** The script may set shell options with which globs match hidden files and whole trees. */

@@ -3,7 +3,13 @@
  * may replace a link by a folder, or move a folder into another repository. Then git would use settings that were not
  * looked at.
  */
-import type { ProofOptions, ReadCommand, ShellWord, SimpleCommand } from '@heddle/tools/shell';
+import {
+  areReadOnlyWords,
+  type ProofOptions,
+  type ReadCommand,
+  type ShellWord,
+  type SimpleCommand,
+} from '@heddle/tools/shell';
 import path from 'node:path';
 import { isAtOrBelowSome, realFolders, workingFolders } from '../paths/places.ts';
 import type { PermissionWorld } from '../world.ts';
@@ -24,17 +30,24 @@ const GIT_ENDS_SOON =
 const GIT_SEARCHES = /^(?:-[SGL]|--(?:all|follow|batch|stdin|fol|bat|std))/;
 
 /** Returns whether a command of the script may take long before another one starts, or repeats. */
-export function mayTakeLong({ commands, constructs, redirections }: Script, world: PermissionWorld): boolean {
-  if (constructs.has('loop') || constructs.has('function') || redirections.length > 0) return true;
-  if (commands.length < 2) return false;
+export function waitsOf(
+  { commands, constructs, redirections }: Script,
+  world: PermissionWorld,
+): Pick<PermissionWorld, 'takesLong' | 'idles'> {
+  if (constructs.has('loop') || constructs.has('function') || redirections.length > 0)
+    return { takesLong: true };
+  if (commands.length < 2) return {};
   // In a list, no command runs after the last one.
   const isList = [...constructs].every((construct) => construct === 'list');
   let folders: Folders = [world.cwd];
-  return (isList ? commands.slice(0, -1) : commands).some((command) => {
+  const long = (isList ? commands.slice(0, -1) : commands).filter((command) => {
     const isSoon = folders !== undefined && endsSoon(command, folders, world);
     folders = foldersAfter(folders, command, world);
     return !isSoon;
   });
+  const { environment } = world;
+  const idles = long.some((command) => areReadOnlyWords(commandWords(command), { environment }));
+  return long.length === 0 ? {} : { takesLong: true, ...(idles && { idles }) };
 }
 
 function endsSoon(command: SimpleCommand, folders: readonly string[], world: PermissionWorld): boolean {

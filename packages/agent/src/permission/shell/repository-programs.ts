@@ -16,6 +16,7 @@ import {
   resolvedFrom,
 } from './files/git-addresses.ts';
 import { gitArguments } from './files/git-arguments.ts';
+import { mayBeMoved } from './git-folders.ts';
 import type { WordScope } from './possible-values.ts';
 import { baseName } from './runners.ts';
 
@@ -39,7 +40,7 @@ export function findRepositoryProgram(
     ...otherFolders(named, world).map((folder) => ({ folder, git: { ...git, isOther: true } })),
   ];
   for (const { folder, git: inside } of looked) {
-    const reason = reasonIn(folder, inside, world);
+    const reason = reasonIn(folder, inside, world) ?? reasonAfterWait(folder, world);
     if (reason !== undefined) return reason;
   }
   return undefined;
@@ -79,6 +80,12 @@ function reasonIn(
   return program === undefined
     ? undefined
     : `The repository can make git run a program or change other places (${program}), and the folder ${topOf(folder, world) ?? folder} is not trusted.`;
+}
+
+function reasonAfterWait(folder: string, world: PermissionWorld): string | undefined {
+  if (world.idles !== true || !mayBeMoved(folder, world)) return undefined;
+  if (topOf(folder, world) === folder || trustsRepository(folder, world)) return undefined;
+  return `The script may wait before git starts in ${folder}. Meanwhile, another call may put a repository there, whose settings can run programs.`;
 }
 
 /** Trust in a folder does not cover a repository around it, whose settings git uses. */

@@ -50,7 +50,7 @@ import { partsInOrder } from './parts-in-order.ts';
 import { showsHost } from './shown-processes.ts';
 import { readsListedNames } from './listed-names.ts';
 import { reachedFiles } from './reached-files.ts';
-import { mayTakeLong } from './git-folders.ts';
+import { waitsOf } from './git-folders.ts';
 import { isPlainEditScript } from './plain-edits.ts';
 import {
   askAboutUnknownReads,
@@ -106,7 +106,7 @@ export function shellParts(text: string, outside: PermissionWorld): ShellParts {
   const world: PermissionWorld = {
     ...observed,
     ...(hasGlobOptions && { hasGlobOptions }),
-    ...(mayTakeLong(read, observed) && { takesLong: true }),
+    ...waitsOf(read, observed),
   };
   const doubt = findSyntaxDoubt(text);
   if (doubt?.blind) return { ok: false, reason: `there is ${doubt.reason}` };
