@@ -49,7 +49,8 @@ function isProven(program: string, allowed: Allowed): Check {
   return (args) =>
     onlyAllowed(args, allowed) &&
     !(expands && args.some(({ value }) => value.startsWith('@'))) &&
-    !(rereads && !args.every(isPlain));
+    !(rereads && !(args.every(isPlain) && args.every(isCounted))) &&
+    !(program === 'bzgrep' && !isInOrder(args));
 }
 
 /**
@@ -59,6 +60,30 @@ function isProven(program: string, allowed: Allowed): Check {
 function isPlain({ value, exact }: Arg): boolean {
   return value.startsWith('-') ? exact && /^[\w=.,:@%+/-]+$/.test(value) : !/['\n\r]/.test(value);
 }
+
+/** Some of these scripts do not quote the value of such an option. It may contain options of grep: `bzgrep -A '1 -r' x a`. */
+function isCounted({ value, exact }: Arg, index: number, args: readonly Arg[]): boolean {
+  return !TAKES_NUMBER.test(args[index - 1]?.value ?? '') || (exact && /^\d+$/.test(value));
+}
+
+const TAKES_NUMBER = /^(-[ABCm]|--(after-context|before-context|context|max-count))$/;
+
+/**
+ * `bzgrep` gives the pattern to grep after all options, so another option becomes the pattern, and the pattern a file: `bzgrep -e FILE -v a`.
+ * The same applies to a dash, and to a pattern or a value in one word with other letters.
+ */
+function isInOrder(args: readonly Arg[]): boolean {
+  const patternAt = args.findIndex(({ value }) => value === '-e');
+  return args.every(({ value }, index) =>
+    patternAt >= 0 && index > patternAt
+      ? !value.startsWith('-')
+      : !value.startsWith('-') || value === '-e' || TAKES_NO_PATTERN.test(value),
+  );
+}
+
+const TAKES_NO_PATTERN = new RegExp(
+  `^(--|-[${SEARCHED.short ?? ''}]+|-[ABCm]?\\d+|-[ABCm]|--(?!regexp)[a-z-]+|--(after-|before-)?context=\\d+|--max-count=\\d+)$`,
+);
 
 /** A name with a colon is an archive on another machine. */
 function isLocal(arg: Arg): boolean {

@@ -156,6 +156,17 @@ lsof -n -i :3000
 lsof -nP
 lsof -np 1
 docker --version
+zgrep -iE "a|b" a.gz
+zgrep -in -m 3 --context=2 x a.gz
+zgrep -im 3 x a.gz
+zgrep -ie "a b" a.gz
+xzgrep -A 2 -B2 x a.xz
+bzgrep x a.bz2
+bzgrep -in "a b" a.bz2
+bzgrep -A 3 -m1 -5 x a.bz2
+bzgrep --count --max-count=3 x -v a.bz2
+bzgrep -c -e "a b" a.bz2 b.bz2
+bzgrep -v -- x a.bz2
 lsof -nP -iTCP -sTCP:LISTEN
 ss -tlnp
 netstat -tlnp

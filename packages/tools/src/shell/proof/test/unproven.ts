@@ -223,6 +223,38 @@ rg --hyperlink-format=default a
 rg --unknown a
 rg -e -- --pre=x a
 grep --unknown a
+bzgrep -A '1 -r' x a
+bzgrep -B '1 -r' x a
+bzgrep -C '1 -r' x a
+bzgrep -m '1 -r' x a
+bzgrep -m 1* x a
+bzgrep -m "1$x" x a
+bzgrep -m 1$x x a
+bzgrep -A '1	-r' x a
+bzgrep -A '[!p]*' x a
+bzgrep -e x -A '1 -r' a
+bzgrep -im '1 -r' x a
+bzgrep --max-count '1 -r' x a
+bzgrep --context '1 -r' x a
+/usr/bin/bzgrep -A '1 -r' x a
+timeout 5 bzgrep -A '1 -r' x a
+find . -exec bzgrep -A '1 -r' x {} +
+zgrep -A '1 -r' x a
+zgrep -m 1* x a
+zegrep -B '1 -r' x a
+zfgrep -C "1$x" x a
+xzgrep -m '1 -r' x a
+bzgrep -e x -v a
+bzgrep -e x -- a
+bzgrep -e x -e y a
+bzgrep -ie x -v a
+bzgrep -ex y a
+bzgrep y -ex a
+bzgrep x - a
+bzgrep -e x - a
+bzgrep --regexp x -c a
+bzgrep --regexp=x y a
+bzgrep -im y -5 -ex a
 sort -o a b
 sort -ro a b
 sort -oa b
