@@ -211,6 +211,15 @@ describe('a client of docker', () => {
         ]);
     }
     expect(decide('docker --version', { table: { hasRemoteDocker: true }, view })).toBe('allow');
+    for (const command of [
+      'docker --help',
+      '/usr/bin/docker --help',
+      'docker --help | head',
+      'if docker --help; then ls; fi',
+    ]) {
+      expect(decide(command, { view })).toBe('allow');
+      expect(decide(command, { table: { hasRemoteDocker: true }, view })).toBe('ask');
+    }
   });
 
   it.each([

@@ -29,11 +29,12 @@ export function isReadOnlyProgram(
   const allowed = OPTIONS.get(program);
   if (allowed === undefined && isHarmlessProgram(program)) return true;
   const [first] = args;
+  // For its help, the client asks the service for its abilities, and starts its plugins.
+  if (program === 'docker' && first?.value !== '--version' && isDockerLocal?.() !== true) return false;
   if (VERSIONED.has(program) && args.length === 1 && first?.exact && asksVersion(program, first.value))
     return true;
   if (allowed) return onlyAllowed(args, allowed);
   const check = CHECKS.get(program);
-  if (program === 'docker' && isDockerLocal?.() !== true) return false;
   if (check) return check(args, environment);
   return args.every(({ exact }) => exact) && (EXACT.get(program)?.(args.map(({ value }) => value)) ?? false);
 }
@@ -143,7 +144,8 @@ const EXACT: ReadonlyMap<string, (args: readonly string[]) => boolean> = new Map
         args.join(' '),
       ),
   ],
-  ['findmnt', (args) => args.every((arg) => /^(-[aADJlnrTR]+|[^-].*)$/.test(arg))],
+  // For `LABEL=x` it opens all disks, and writes what it finds.
+  ['findmnt', (args) => args.every((arg) => /^(-[aADJlnrTR]+|(?!\w+=)[^-].*)$/.test(arg))],
   ['test', isTest],
   ['[', isTest],
 ]);

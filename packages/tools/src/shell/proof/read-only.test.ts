@@ -28,14 +28,22 @@ describe('the proof that a command changes nothing', () => {
       expect(isReadOnlyCommand(command, { git: { ...CLEAN, helpers: [helper] } })).toBe(false);
   });
 
-  it.each(['docker ps -a', 'docker images', 'docker version', 'docker container ls', '/usr/bin/docker ps'])(
-    'holds for %j only if the service is on this machine',
-    (command) => {
-      expect(isReadOnlyCommand(command, { isDockerLocal: () => true })).toBe(true);
-      expect(isReadOnlyCommand(command, { isDockerLocal: () => false })).toBe(false);
-      expect(isReadOnlyCommand(command)).toBe(false);
-    },
-  );
+  it.each([
+    'docker ps -a',
+    'docker images',
+    'docker version',
+    'docker container ls',
+    '/usr/bin/docker ps',
+    'docker --help',
+    '/usr/bin/docker --help',
+    'docker --help | head',
+    'docker --help && ls',
+    'ls; docker --help 2>&1 | grep compose',
+  ])('holds for %j only if the service is on this machine', (command) => {
+    expect(isReadOnlyCommand(command, { isDockerLocal: () => true })).toBe(true);
+    expect(isReadOnlyCommand(command, { isDockerLocal: () => false })).toBe(false);
+    expect(isReadOnlyCommand(command)).toBe(false);
+  });
 
   it('depends on filters and submodules only for commands that compare the working tree', () => {
     for (const facts of [

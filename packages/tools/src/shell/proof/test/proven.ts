@@ -156,6 +156,9 @@ lsof -n -i :3000
 lsof -nP
 lsof -np 1
 docker --version
+findmnt
+findmnt -l /
+findmnt -T ./a=b
 zgrep -iE "a|b" a.gz
 zgrep -in -m 3 --context=2 x a.gz
 zgrep -im 3 x a.gz

@@ -223,6 +223,11 @@ rg --hyperlink-format=default a
 rg --unknown a
 rg -e -- --pre=x a
 grep --unknown a
+findmnt LABEL=x
+findmnt UUID=x
+findmnt -n PARTLABEL=x
+findmnt PARTUUID=x
+findmnt ID=x
 bzgrep -A '1 -r' x a
 bzgrep -B '1 -r' x a
 bzgrep -C '1 -r' x a
