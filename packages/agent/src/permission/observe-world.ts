@@ -1,7 +1,17 @@
 /**
  * Reads the state of this machine. It is read again for each call, because files and links change while an agent works.
  */
-import { lstatSync, readdirSync, readFileSync, type Stats, statSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  type Stats,
+  statSync,
+} from 'node:fs';
 import path from 'node:path';
 import {
   findRepository,
@@ -94,6 +104,7 @@ export function observeWorld(surroundings: WorldOptions): PermissionWorld {
     mountedBelow: mountedFolders(mounts),
     exists,
     isProgram: remembered(isExecutable),
+    interpreterLine: remembered(interpreterLineOf),
     isPipe: remembered(isNamedPipe),
     isHardLinked: remembered(isHardLinked),
     isLarge: remembered(isLarge),
@@ -232,7 +243,25 @@ function isExecutable(file: string): boolean {
   }
 }
 
-/** Devices in `/dev`, and links to them, are known by their names. `/dev/null` may be mounted on any file. */
+/** Systems read at most so many bytes of the line. */
+const MOST_OF_LINE = 512;
+
+function interpreterLineOf(file: string): string | undefined {
+  let opened: number | undefined;
+  try {
+    // An open of a named pipe would wait for its writer.
+    if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
+    opened = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
+    const bytes = Buffer.alloc(MOST_OF_LINE);
+    const start = bytes.toString('latin1', 0, readSync(opened, bytes, 0, MOST_OF_LINE, 0));
+    return /^#!(.*)/.exec(start)?.[1]?.trim();
+  } catch {
+    return undefined;
+  } finally {
+    if (opened !== undefined) closeSync(opened);
+  }
+}
+
 function isHardLinked(file: string): boolean {
   const about = statsOf(file);
   return about?.isFile() === true && about.nlink > 1;
@@ -253,6 +282,7 @@ function statsOf(file: string): Stats | undefined {
   }
 }
 
+/** Devices in `/dev`, and links to them, are known by their names. `/dev/null` may be mounted on any file. */
 function isNamedPipe(file: string): boolean {
   try {
     // The streams of this process are not those of a command.

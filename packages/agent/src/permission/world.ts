@@ -107,6 +107,8 @@ export interface PermissionWorld {
   readonly exists: (path: string) => boolean;
   /** The file can be run as a program. Absent: none can. */
   readonly isProgram?: (path: string) => boolean;
+  /** The words after `#!` in the first line of a script: `/usr/bin/env node`. Undefined: it is not a script. Absent: none is. */
+  readonly interpreterLine?: (path: string) => string | undefined;
   /** The path leads to a named pipe, which even the read-only view can write to, or is a device. Absent: none does. */
   readonly isPipe?: (path: string) => boolean;
   /** Another name on the disk means the same file, perhaps elsewhere: a hard link. Absent: no file has one. */

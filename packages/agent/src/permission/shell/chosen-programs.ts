@@ -3,11 +3,10 @@
  * started by a version manager: a file in the working directory, or in a folder above, names the version or the folder of
  * the program that really runs. A cache of compilers starts them, too, and has effects of its own.
  */
-import path from 'node:path';
 import type { ShellWord } from '@heddle/tools/shell';
-import { projectEntries } from '../paths/program-places.ts';
 import type { PermissionWorld } from '../world.ts';
-import { baseName, commandsOfFind, likelyTails, type Unwrapped } from './runners.ts';
+import { baseName } from './runners.ts';
+import { filesOf, startedNames } from './started-programs.ts';
 
 /**
  * They run programs or load code that the project names: a makefile, a Gemfile, a wrapper of the compiler, a module in the
@@ -78,48 +77,9 @@ const READS_PROTECTED = /\/\.?(asdf|mise|pyenv|rbenv|jenv)\/shims\/[^/]+$|\/(asd
 const OTHER_FILES = /^(MISE_(ENV|PROFILE)|(MISE|ASDF)_.*FILE)/;
 
 function shimsOf(words: readonly ShellWord[], world: PermissionWorld): readonly string[] {
-  return startedNames(words)
+  return startedNames(words, world)
     .flatMap((name) => filesOf(name, world))
     .filter((file) => isShim(file, world));
-}
-
-/** Returns the name of the program, and those that it starts itself. `command -v x` starts nothing. */
-function startedNames(words: readonly ShellWord[]): readonly string[] {
-  const isRunner = /^(g?xargs|g?env)$/.test(baseName(words[0]?.value ?? ''));
-  const tails = isRunner ? likelyTails(words) : [];
-  const found = [words, ...tails].flatMap(commandsOfFind);
-  const runs = [...tails, ...found, ...found.flatMap((run) => likelyTails(run))];
-  return [words, ...runs].flatMap(([first]) => first?.value ?? []);
-}
-
-/** Returns the names that the search path is used for. Any word after `xargs` may be one of them. */
-export function searchedNames({ words }: Unwrapped): readonly string[] {
-  const isXargs = /^g?xargs$/.test(baseName(words[0]?.value ?? ''));
-  return isXargs ? words.map(({ value }) => value) : startedNames(words);
-}
-
-/**
- * Returns the files that a name may mean: the first in the search path, and those of the project before it. Links of the
- * project may lead to a manager, and proven commands run without these entries.
- */
-function filesOf(name: string, world: PermissionWorld): readonly string[] {
-  if (name === '' || name.startsWith('-')) return [];
-  if (name.includes('/')) return path.posix.isAbsolute(name) ? [name] : [];
-  const ofProject = projectEntries(world);
-  const files: string[] = [];
-  for (const entry of world.environment['PATH']?.split(':') ?? []) {
-    const file = path.posix.join(entry, name);
-    if (!path.posix.isAbsolute(entry) || !world.exists(file)) continue;
-    files.push(file);
-    if (!ofProject.includes(entry) && isProgram(file, world)) break;
-  }
-  return files;
-}
-
-/** The shell continues its search after a folder, or a link without a target. */
-function isProgram(file: string, world: PermissionWorld): boolean {
-  const real = world.realpath(file);
-  return world.exists(real) && !world.exists(`${real}/.`);
 }
 
 /** Programs that other names link to. They choose the program by that name and by files around the working directory. */

@@ -22,13 +22,7 @@ import {
   writtenText,
 } from '../rules/command-pattern.ts';
 import type { PermissionWorld } from '../world.ts';
-import {
-  isChoiceProtected,
-  isManaged,
-  mayRunChosen,
-  runsProjectPrograms,
-  searchedNames,
-} from './chosen-programs.ts';
+import { isChoiceProtected, isManaged, mayRunChosen, runsProjectPrograms } from './chosen-programs.ts';
 import { classifyConfinement } from './confined.ts';
 import { isEditCommand } from './files/edits.ts';
 import { changesFiles } from './files/files-of.ts';
@@ -57,6 +51,7 @@ import {
 import { findEmbeddedScripts } from './scripts.ts';
 import { type Folders, type Mentions, type Variables, variablesWithin } from './shell-state.ts';
 import { concernAboutProcesses } from './shown-processes.ts';
+import { searchedNames } from './started-programs.ts';
 import { copiedPrograms, runsUnknownCode } from './unknown-code.ts';
 import { mayReadUnknownFiles } from './unknown-reads.ts';
 import { hostFacts } from './unknown-hosts.ts';
@@ -122,7 +117,9 @@ export function commandPart(command: SimpleCommand, around: Around): CommandPart
       (readOnly === 'no' ? findRepositoryProgram(last.words, around) : undefined),
     ...(readOnly === 'no' ? doubtAboutArguments(command, last, around) : NO_DOUBT),
     mayReadMore: () => mayReadUnknownFiles(command, { readOnly }, around),
-    mayRunProject: stages.flatMap(searchedNames).some((name) => mayRunProjectProgram(name, around.world)),
+    mayRunProject: stages
+      .flatMap((stage) => searchedNames(stage, around.world))
+      .some((name) => mayRunProjectProgram(name, around.world)),
     ...hostFacts(command, last, readOnly, around),
     hasInput: command.hasInput,
     inner: false,

@@ -15,6 +15,8 @@ export interface WorldTable {
   readonly files?: readonly string[];
   /** Those of the files that can be run. */
   readonly programs?: readonly string[];
+  /** Script → the words after `#!` in its first line. */
+  readonly interpreters?: Readonly<Record<string, string>>;
   /** Those of the files that are named pipes. */
   readonly pipes?: readonly string[];
   /** Folder → the exceptions in its files of ignored names. */
@@ -57,6 +59,7 @@ export function worldOf(table: WorldTable = {}): PermissionWorld {
     isDockerLocal: () => table.hasRemoteDocker !== true,
     realpath,
     isProgram: (path) => (table.programs ?? []).includes(path),
+    interpreterLine: (path) => table.interpreters?.[path],
     isPipe: (path) => (table.pipes ?? []).includes(path),
     exists: (path) => (table.files ?? []).includes(path),
     list: (folder) => namesIn(realpath(folder), [...(table.files ?? []), ...links.map(([link]) => link)]),
