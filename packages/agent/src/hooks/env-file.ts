@@ -17,6 +17,9 @@ export interface EnvFileDeps {
   readonly onFailure: (message: string) => void;
 }
 
+/** A name without a folder would be searched in PATH, which may contain folders of the project, or be a function of the file. */
+const ENV = '/usr/bin/env';
+
 /** Lines that take longer than this to read are reported. */
 const SHELL_DEADLINE_MS = 5_000;
 const MAX_OUTPUT_BYTES = 4_000_000;
@@ -48,7 +51,7 @@ async function createFile(): Promise<string> {
 async function readVariables(file: string, deps: EnvFileDeps): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   // Variables without `export` count as well: `set -a` exports them.
-  const script = 'set -a; . "$1" >/dev/null || exit 1; env -0';
+  const script = `set -a; . "$1" >/dev/null || exit 1; '${ENV}' -0`;
   const options = {
     cwd: deps.cwd,
     env: { ...environmentIn(deps.cwd, deps.environment) },
