@@ -3,8 +3,10 @@ import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
   copyFileSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
+  readFileSync,
   realpathSync,
   rmSync,
   symlinkSync,
@@ -122,11 +124,111 @@ describe('the Node that it uses', () => {
   });
 });
 
+describe('the programs that it starts by name', () => {
+  /** Folders of the project as entries of PATH: the current folder is `project/sub`, in the repository `project`. */
+  const ENTRIES = [
+    'PROJECT/sub/tools',
+    'PROJECT/sub/',
+    'PROJECT/tools',
+    'PROJECT/sub/../tools',
+    'LINK/tools',
+    'LINK/sub/tools',
+    'tools',
+    './tools',
+    '../tools',
+    '.',
+    '',
+  ];
+  const folders = ['', 'sub', 'tools', 'sub/tools'];
+
+  function putProject(): string {
+    const project = path.join(repository, 'some project');
+    for (const folder of folders)
+      for (const name of ['node', 'readlink', 'find', 'dirname', 'env', 'sh'])
+        putScript(path.join('some project', folder, name), `echo x > '${repository}/ran'`);
+    mkdirSync(path.join(project, '.git'));
+    symlinkSync(project, path.join(repository, 'link'));
+    symlinkSync('bin/heddle', path.join(repository, 'started'));
+    put('packages/core/src/loop.ts', 3);
+    return project;
+  }
+
+  const inProject = (entry: string, others: string): Call => {
+    const project = path.join(repository, 'some project');
+    const first = entry.replace('PROJECT', project).replace('LINK', path.join(repository, 'link'));
+    return {
+      command: path.join(repository, 'started'),
+      cwd: path.join(project, 'sub'),
+      searchPath: `${first}:${others}`,
+    };
+  };
+
+  it.each(ENTRIES)('are not those of the project, if PATH contains "%s"', (entry) => {
+    putProject();
+    const { stdout } = run(inProject(entry, systemPath));
+    expect(stdout).toBe(`v26.0.0 ${repository}/packages/cli/src/main.ts\n`);
+    expect(existsSync(path.join(repository, 'ran'))).toBe(false);
+    rmSync(path.join(repository, 'node_modules'), { recursive: true });
+    putNode('elsewhere/node', 'v27.0.0');
+    const later = run(inProject(entry, `${repository}/elsewhere:${systemPath}`));
+    expect(later.stdout).toBe(`v27.0.0 ${repository}/packages/cli/src/main.ts\n`);
+    expect(run(inProject(entry, systemPath)).stdout).toBe('');
+    expect(existsSync(path.join(repository, 'ran'))).toBe(false);
+  });
+
+  it.each(['', 'sub'])('may be in the home folder, also if that is the current folder: %s', (folder) => {
+    rmSync(path.join(repository, 'node_modules'), { recursive: true });
+    putNode('home/.nodes/bin/node', 'v27.0.0');
+    const home = path.join(repository, 'home');
+    mkdirSync(path.join(home, '.git'));
+    mkdirSync(path.join(home, 'sub'));
+    const call = { cwd: path.join(home, folder), searchPath: `${home}/.nodes/bin:${systemPath}`, home };
+    expect(run(call).stdout).toContain('v27.0.0 ');
+  });
+
+  it('cannot be chosen by a file of the project, and do not see the keys before', () => {
+    const project = putProject();
+    rmSync(path.join(repository, 'node_modules'), { recursive: true });
+    putNode('versions/node', 'v27.0.0');
+    putScript(
+      'shims/node',
+      `[ -e .tool-versions ] && echo x > '${repository}/ran'
+       { cat <&9; } >> '${repository}/keys' 2>/dev/null
+       env >> '${repository}/keys'
+       exec '${repository}/versions/node' "$@"`,
+    );
+    writeFileSync(path.join(project, 'sub/.tool-versions'), 'node path:./tools\n');
+    const call = { cwd: path.join(project, 'sub'), searchPath: `${repository}/shims:${systemPath}` };
+    expect(run({ ...call, key: 'key-of-the-user' }).stdout).toContain('v27.0.0 ');
+    expect(existsSync(path.join(repository, 'ran'))).toBe(false);
+    const seen = readFileSync(path.join(repository, 'keys'), 'utf8');
+    expect(seen).toContain('PATH=');
+    expect(seen).not.toContain('key-of-the-user');
+  });
+
+  it('change no variable of the caller', () => {
+    rmSync(path.join(repository, 'node_modules'), { recursive: true });
+    putScript(
+      'elsewhere/node',
+      `[ "$1" = -p ] && echo "v27.0.0 $0" && exit
+       env`,
+    );
+    const names = ['project', 'home', 'above', 'data', 'folder', 'real', 'heddle_path'];
+    const variables = Object.fromEntries(names.slice(0, -1).map((name) => [name, 'of the caller']));
+    const { stdout } = run({ searchPath: `${repository}/elsewhere:${systemPath}`, variables });
+    for (const name of names.slice(0, -1)) expect(stdout).toContain(`${name}=of the caller\n`);
+    expect(stdout).not.toContain('heddle_');
+  });
+});
+
 interface Call {
   readonly command?: string;
   readonly args?: readonly string[];
   readonly cwd?: string;
   readonly searchPath?: string;
+  readonly home?: string;
+  readonly key?: string;
+  readonly variables?: Readonly<Record<string, string>>;
 }
 
 function run({
@@ -134,8 +236,18 @@ function run({
   args = [],
   cwd = '/',
   searchPath = systemPath,
+  home,
+  key,
+  variables = {},
 }: Call = {}) {
-  return spawnSync(command, args, { cwd, env: { PATH: searchPath }, encoding: 'utf8' });
+  const env = { ...variables, PATH: searchPath, HOME: home, ANTHROPIC_API_KEY: key };
+  return spawnSync(command, args, { cwd, env, encoding: 'utf8' });
+}
+
+function putScript(file: string, lines: string): void {
+  put(file, 1);
+  writeFileSync(path.join(repository, file), `#!/bin/sh\n${lines}\n`);
+  chmodSync(path.join(repository, file), 0o755);
 }
 
 /** `hour` dates the file: only the order of two dates counts. */
@@ -152,11 +264,12 @@ function datePackages(): void {
     utimesSync(path.join(repository, 'packages', folder, 'src'), 3600, 3600);
 }
 
-/** Prints its version, the program and the program's arguments, and exits with 3. */
+/** Prints its version, the program and the program's arguments, and exits with 3. With `-p`, it prints its version and its place. */
 function putNode(file: string, version: string): void {
   put(file, 1);
+  const place = path.join(repository, file);
   const script = `#!/bin/sh
-[ "$1" = --version ] && echo ${version} && exit
+[ "$1" = -p ] && echo "${version} ${place}" && exit
 while [ "\${1#--}" != "$1" ]; do shift; done; program=$1; shift; IFS='|'
 echo "${version} $program\${1+ $*}"; exit 3
 `;
