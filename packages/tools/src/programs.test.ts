@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { contextOf } from '@heddle/testing';
 import { afterEach, describe, expect, it, vi } from 'vitest';
@@ -45,6 +45,41 @@ describe('programs that Heddle starts by name', () => {
     vi.stubEnv('LD_LIBRARY_PATH', 'lib:/opt/x/lib');
     expect(ownEnvironment()['LD_LIBRARY_PATH']).toBe('/opt/x/lib');
   });
+
+  it.each([
+    '.asdf/shims',
+    '.local/share/mise/shims',
+    '.pyenv/shims',
+    '.proto/shims',
+    '.volta/bin',
+    '.nodenv/bin',
+    '.tenv/bin',
+  ])('are not those of a version manager: ~/%s', (name) => {
+    const { folder, bin } = project();
+    const shims = path.join(scratch(), name);
+    mkdirSync(path.dirname(shims), { recursive: true });
+    cpSync(bin, shims, { recursive: true });
+    const links = path.join(scratch(), 'tools');
+    mkdirSync(links);
+    symlinkSync(path.join(shims, 'git'), path.join(links, 'git'));
+    for (const entry of [shims, links]) {
+      expect(findProgram(entry, 'git', [folder])).toBeUndefined();
+      expect(findProgram(`${entry}:/usr/bin:/bin`, 'git', [folder])).toMatch(/^(?:\/usr)?\/bin\/git$/);
+    }
+  });
+
+  it.each(['mise', 'asdf', 'aqua-proxy', 'pkgx', 'volta-shim', 'dotslash'])(
+    'are not links to a version manager: %s',
+    (manager) => {
+      const { folder, bin } = project();
+      const other = scratch();
+      cpSync(path.join(bin, 'git'), path.join(other, manager));
+      symlinkSync(manager, path.join(other, 'git'));
+      expect(findProgram(other, 'git', [folder])).toBeUndefined();
+      cpSync(path.join(bin, 'bash'), path.join(other, 'bash'));
+      expect(findProgram(other, 'bash', [folder])).toBe(path.join(other, 'bash'));
+    },
+  );
 
   it.each([true, false])(
     'are not programs of the project when a command runs (background: %s)',

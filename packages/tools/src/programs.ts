@@ -1,11 +1,13 @@
 /** Finds the programs that Heddle itself starts by name. */
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { codeOutside, searchedOutside } from './shell/code-places.ts';
+import { isManagedProgram } from './shell/managed-programs.ts';
 
 /**
  * Finds a program on the search path. Relative entries and folders of the project are ignored: a project could provide a
- * program of that name. `folders` are folders of the project beside the current one.
+ * program of that name. So are programs of version managers, because a project could choose what they run. `folders` are folders
+ * of the project beside the current one.
  */
 export function findProgram(
   searchPath = '',
@@ -14,7 +16,7 @@ export function findProgram(
 ): string | undefined {
   return searchedOutside([process.cwd(), ...folders], searchPath)
     .map((folder) => path.join(folder, name))
-    .find(isProgram);
+    .find((file) => isProgram(file) && !isManagedProgram(file, realpathSync(file)));
 }
 
 /**

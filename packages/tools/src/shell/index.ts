@@ -23,6 +23,7 @@ export {
   withoutShellOptions,
 } from './variables.ts';
 export { codeOutside, hasProgramsOfSystem, isSystemFolder } from './code-places.ts';
+export { isManagedProgram } from './managed-programs.ts';
 export { isDockerLocal } from './docker-service.ts';
 export { listsOnlyCommits } from './proof/git-readers.ts';
 export { runsOnlyGit } from './proof/git.ts';

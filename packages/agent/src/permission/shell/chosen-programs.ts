@@ -3,7 +3,7 @@
  * started by a version manager: a file in the working directory, or in a folder above, names the version or the folder of
  * the program that really runs. A cache of compilers starts them, too, and has effects of its own.
  */
-import type { ShellWord } from '@heddle/tools/shell';
+import { isManagedProgram, type ShellWord } from '@heddle/tools/shell';
 import type { PermissionWorld } from '../world.ts';
 import { baseName } from './runners.ts';
 import { filesOf, startedNames } from './started-programs.ts';
@@ -82,15 +82,6 @@ function shimsOf(words: readonly ShellWord[], world: PermissionWorld): readonly 
     .filter((file) => isShim(file, world));
 }
 
-/** Programs that other names link to. They choose the program by that name and by files around the working directory. */
-const MANAGERS = new RegExp(
-  '^(rustup(-init)?|mise|rtx|asdf|volta|volta-shim|proto|proto-shim|aqua|aqua-proxy|swiftly|elan|juliaup|julialauncher|' +
-    'bazelisk|dotslash|pkgx|tea|vfox|devbox|hermit|tenv|anyzig|fvm|puro|corepack|nvs)([-_.].*)?$',
-);
-/** Managers whose programs are scripts in their own folder. */
-const MANAGER_FOLDERS =
-  /\/\.?(shims|corepack|tfenv|tofuenv|tgenv|tenv|pyenv|rbenv|nodenv|jenv|goenv|phpenv|plenv|luaenv|swiftenv|asdf|mise|volta|hermit)\/(?:[^/]+\/)?(?:bin|dist|shims|libexec)\/[^/]+$|\/shims\/[^/]+$/;
-
 /**
  * Programs that start a compiler and have its name. Also for its version, they write their cache and statistics, or ask a server for
  * its results.
@@ -102,8 +93,8 @@ const CACHE_FOLDERS = /\/\.?(s?ccache|distcc|icecc|icecream|buildcache|goma|colo
 function isShim(file: string, world: PermissionWorld): boolean {
   const real = world.realpath(file);
   return (
-    [file, real].some((at) => MANAGER_FOLDERS.test(at) || CACHE_FOLDERS.test(at)) ||
-    MANAGERS.test(baseName(real)) ||
+    isManagedProgram(file, real) ||
+    [file, real].some((at) => CACHE_FOLDERS.test(at)) ||
     COMPILER_CACHES.test(baseName(real))
   );
 }
