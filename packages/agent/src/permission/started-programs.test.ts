@@ -69,12 +69,17 @@ const STARTS: readonly (readonly [string, string])[] = [
   ['lsb_release -a', 'getopt'],
   ['pip freeze', 'git'],
   ['bat --paging=always a', 'less'],
+  ['git submodule status', 'gettext'],
+  ['gdb --version', 'iconv'],
+  ['timeout 5 rg x', 'timeout'],
+  ['nice rg x', 'nice'],
 ];
 
 describe('a program that starts another one by name', () => {
   it.each(STARTS)('needs trust if a version manager has the other one: %s, %s', (command, other) => {
     const [program = ''] =
-      /(npx|npm|yq|\w*grep|zcat|colordiff|rg|tar|file|man|dpkg|lsb_release|pip|bat)/.exec(command) ?? [];
+      /(npx|npm|yq|\w*grep|zcat|colordiff|rg|tar|file|man|dpkg|lsb_release|pip|bat|git|gdb)/.exec(command) ??
+      [];
     const table = behindShim(program, other);
     expect(decide(command, table)).toBe('ask');
     expect(decide(command, table, { view: false })).toBe('ask');

@@ -271,7 +271,7 @@ function proof(command: SimpleCommand, { words, more }: Unwrapped, around: Aroun
   if (readsLine(command)) return proven;
   if (!assignments.every(isHarmlessPrefix) || program === undefined || changesFiles(program.value))
     return 'no';
-  if (mayRunOther(words, around)) return 'no';
+  if (mayRunOther(words, around) || mayRunOther(commandWords(command), around)) return 'no';
   // The program is harmless with any arguments. Commands in its arguments are separate parts.
   const isHarmless = program.kind === 'literal' && isHarmlessProgram(program.value);
   if (isHarmless || (!more && changesOwnShellOnly(words))) return proven;
@@ -317,6 +317,7 @@ function mayRunInView(command: SimpleCommand, last: Unwrapped, around: Around): 
   const isElsewhere = (isGit || runsProjectPrograms(name.value)) && namesFolder(args);
   if (folders?.every(isTrusted) === true && !isElsewhere) return true;
   if (around.isShellChanged) return false;
+  if (isManaged(commandWords(command), world)) return false;
   if (mayRunChosen(words, world) || mayRunArgument(command, words)) return false;
   if (!isGit) return runsOnlyItself(last, around);
   if (more || folders === undefined || gitDoubt(args) !== undefined) return false;

@@ -54,17 +54,17 @@ const STARTS: ReadonlyMap<string, Helpers> = new Map<string, Helpers>([
   ...helpers('cloc', 'git tar unzip gzip bzip2 xz rpm2cpio which'),
   ...helpers('bat batcat delta journalctl systemctl dpkg-query', PAGERS),
   ...helpers('dpkg', `dpkg-query dpkg-deb dpkg-split ${PAGERS}`),
-  ...helpers('git', 'sed uname basename', /^submodule$/),
+  ...helpers('git', 'sed uname basename gettext envsubst', /^submodule$/),
   ...helpers('git-lfs', 'git'),
   ...helpers('npm npx', 'node'),
   ...helpers('pip pip3', 'git hg svn bzr'),
   ...helpers(
     'man',
-    `${UNPACKERS} ${PAGERS} apropos whatis manpath preconv tbl eqn neqn pic nroff troff groff grotty col cat`,
+    `${UNPACKERS} ${PAGERS} apropos whatis manpath locale preconv tbl eqn neqn pic nroff troff groff grotty col cat`,
   ),
   ...helpers('lsb_release', 'getopt sed cut tr head grep cat basename rpm dpkg-query apt-cache python3'),
   ...helpers('ldd', 'cat'),
-  ...helpers('gdb', 'gdb.minimal gdb-minimal'),
+  ...helpers('gdb', 'iconv gdb.minimal gdb-minimal'),
   ...helpers('autoconf automake libtool', 'autom4te cat sed grep perl'),
 ]);
 

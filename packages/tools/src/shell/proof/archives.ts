@@ -169,7 +169,7 @@ const AG: Allowed = {
 };
 
 /** Without `-i`, which writes the file, and `-s`, which writes many. */
-const YQ: Allowed = {
+export const YQ: Allowed = {
   short: 'PrcnNCMeyYtS',
   valued: 'opI',
   long: 'prettyPrint unwrapScalar output-format input-format no-colors colors no-doc exit-status null-input indent raw-output tojson version help'.split(

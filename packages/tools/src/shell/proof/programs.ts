@@ -1,5 +1,5 @@
 /** Proves that a program only reads with the given arguments. */
-import { ARCHIVE_CHECKS, ARCHIVE_OPTIONS } from './archives.ts';
+import { ARCHIVE_CHECKS, ARCHIVE_OPTIONS, YQ } from './archives.ts';
 import { isReadOnlyAwk, isReadOnlyFind, isReadOnlyPs, isReadOnlyXargs } from './special-programs.ts';
 import {
   isHarmlessProgram,
@@ -78,8 +78,9 @@ const CHECKS: ReadonlyMap<string, Check> = new Map<string, Check>([
   ],
   ['netstat', (args) => onlyAllowed(args, NETSTAT) && printsNumbers(args)],
   ['ss', (args) => args.every(namesNoHost) && onlyAllowed(args, SOCKETS)],
-  // A jq program can read other files.
+  // A jq program can read other files. Some versions of yq give it to jq.
   ['jq', (args) => args.every(({ value }) => !loadsJqModules(value)) && onlyAllowed(args, JQ)],
+  ['yq', (args) => args.every(({ value }) => !loadsJqModules(value)) && onlyAllowed(args, YQ)],
   ['printf', ([format]) => format === undefined || (format.exact && isPrintingFormat(format.value))],
 ]);
 

@@ -157,6 +157,8 @@ lsof -nP
 lsof -np 1
 docker --version
 findmnt
+yq .import a.yml
+yq -P '.a | select(.include == 1)' a.yml
 findmnt -l /
 findmnt -T ./a=b
 zgrep -iE "a|b" a.gz

@@ -223,6 +223,10 @@ rg --hyperlink-format=default a
 rg --unknown a
 rg -e -- --pre=x a
 grep --unknown a
+yq 'import "x" as $y; $y' a
+yq 'include "x"; f' a
+yq -r 'import "x" as y; y::f' a
+yq '"x" | modulemeta' a
 findmnt LABEL=x
 findmnt UUID=x
 findmnt -n PARTLABEL=x
