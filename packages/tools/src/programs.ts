@@ -16,7 +16,16 @@ export function findProgram(
 ): string | undefined {
   return searchedOutside([process.cwd(), ...folders], searchPath)
     .map((folder) => path.join(folder, name))
-    .find((file) => isProgram(file) && !isManagedProgram(file, realpathSync(file)));
+    .find((file) => isProgram(file) && !isManaged(file));
+}
+
+/** A file that is gone by now is no longer a program, either. */
+function isManaged(file: string): boolean {
+  try {
+    return isManagedProgram(file, realpathSync(file));
+  } catch {
+    return true;
+  }
 }
 
 /**
