@@ -18,7 +18,7 @@ const dist = path.resolve(process.argv[2] ?? path.join(root, 'dist'));
 const common = {
   platform: 'node',
   // Only the sources build the page when they run. The bundle contains the built page.
-  external: ['vite', '@dbos-inc/dbos-sdk'],
+  external: ['vite'],
   transform: { target: 'node22.18' },
   logLevel: 'warn',
   output: {

@@ -5,6 +5,7 @@ export { type AbortCause, childScope, INTERRUPT, untilAborted } from './abort.ts
 export { Semaphore } from './semaphore.ts';
 export { environmentIn } from './folder-environment.ts';
 export { errorCode, errorMessage } from './thrown.ts';
+export { findPackageFile, type PackageDisk, type PackagePlaces } from './package-lookup.ts';
 export type * from './clock.ts';
 export { isJsonObject, isRecord, type Json, type JsonObject, omitUndefined } from './json.ts';
 export * from './messages/blocks.ts';

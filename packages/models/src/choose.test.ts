@@ -1,3 +1,6 @@
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
 import type { ModelPort } from '@heddle/core';
 import { scriptedModel } from '@heddle/testing';
 import { describe, expect, it } from 'vitest';
@@ -67,6 +70,22 @@ describe('choosing a model', () => {
     const keys = { ANTHROPIC_API_KEY: 'k', OPENAI_API_KEY: 'k' };
     const chosen = await chooseModel('claude-opus-5-5', kinds, { environment: keys });
     expect(chosen.ok && (await chosen.port.sendsElsewhere?.(name))).toBe(isOther);
+  });
+
+  it('loads no package for that answer', async () => {
+    const folder = mkdtempSync(path.join(os.tmpdir(), 'heddle-choose-'));
+    const own = path.join(folder, 'node_modules/@aws-sdk/credential-providers');
+    mkdirSync(own, { recursive: true });
+    const loaded = path.join(folder, 'loaded');
+    const code = `require('node:fs').writeFileSync(${JSON.stringify(loaded)}, ''); exports.fromNodeProviderChain = () => () => ({});`;
+    writeFileSync(path.join(own, 'index.js'), code);
+    const aws = { HEDDLE_CONFIG_DIR: folder, AWS_PROFILE: 'p', AWS_REGION: 'r' };
+    const chosen = await chooseModel('claude-opus-5-5', kinds, { environment: aws });
+    expect(chosen.ok && (await chosen.port.sendsElsewhere?.('bedrock/x'))).toBe(true);
+    expect(existsSync(loaded)).toBe(false);
+    expect(await chooseModel('bedrock/x', kinds, { environment: aws })).toMatchObject({ ok: true });
+    expect(existsSync(loaded)).toBe(true);
+    rmSync(folder, { recursive: true });
   });
 
   it('shows no password of a proxy whose address is wrong', async () => {

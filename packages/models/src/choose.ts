@@ -40,11 +40,15 @@ export async function chooseModel(
   };
   const choose = (other: string) => chooseOne(other, kinds, options);
   const isKind = (model: string) => kindOf(model, kinds) !== undefined;
+  const isConfigured = async (model: string) => isKind(model) || (await receivesRequests(model, environment));
   if (isKind(name)) {
     // A model that replays another one answers to every name and has the facts of that other model.
     if (chosen.name !== name) return { ...chosen, port: Object.assign(chosen.port, { factsOf: known }) };
     // Any other model of the caller answers to every name that is not such a kind itself.
-    return { ...chosen, port: routeByModel(chosen, { choose, isOwn: (model) => !isKind(model) }) };
+    return {
+      ...chosen,
+      port: routeByModel(chosen, { choose, isOwn: (model) => !isKind(model), isConfigured }),
+    };
   }
   const port = routeByModel(chosen, {
     choose,
@@ -52,6 +56,7 @@ export async function chooseModel(
     isOwn: (model) => model.startsWith('claude-') && chosen.name.startsWith('claude-'),
     plainName: (model) => plainModelName(model, environment),
     factsOf: known,
+    isConfigured,
   });
   return { ...chosen, port };
 }
@@ -82,6 +87,18 @@ async function chooseOne(
     const why = errorMessage(thrown);
     return { ok: false, message: `The model ${name} could not be loaded: ${why}` };
   }
+}
+
+/** Returns false if each request with this model fails before it is sent. Loads no package of a provider. */
+async function receivesRequests(name: string, environment: Environment): Promise<boolean> {
+  const model = anthropicModel(fullModelName(name, environment), environment);
+  if (model !== undefined) return !hasMillionMark(name) || smallerWindow(model, environment) === undefined;
+  const [{ readModelName }, { readinessOf }] = await Promise.all([
+    import('./providers/providers.ts'),
+    import('./providers/settings.ts'),
+  ]);
+  const named = readModelName(name);
+  return named !== undefined && readinessOf(named.provider, environment).is !== 'missing';
 }
 
 /** Returns an error if the name asks for a window of a million tokens, and the model has a smaller one. */

@@ -1,7 +1,7 @@
 /** The data for `heddle models`: usable providers with reasons, and their models with window and price. */
 import { aliasesIn, ANTHROPIC_KEYS, NO_ANTHROPIC_KEY } from './aliases.ts';
 import type { PriceOverrides, Prices } from './prices/prices.ts';
-import { configFolderIn, findPackage, packageInstallCommand } from './providers/load.ts';
+import { findPackage, packageInstallCommand } from './providers/load.ts';
 import { modelsOnServer } from './providers/local.ts';
 import type { Provider } from './provider.ts';
 import {
@@ -12,7 +12,7 @@ import {
   readinessOf,
 } from './providers/settings.ts';
 import { PROVIDERS } from './providers/providers.ts';
-import type { Environment } from './secrets/environment.ts';
+import { configFolderIn, type Environment } from './secrets/environment.ts';
 import type { KnownModel } from './prices/additions.ts';
 
 export interface ListedModel extends KnownModel {

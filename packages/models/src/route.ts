@@ -10,11 +10,13 @@ export interface RouteOptions {
   /** Returns a model's name as requests contain it, for any spelling. */
   readonly plainName?: (name: string) => string;
   readonly factsOf?: (model: string) => ModelFacts | undefined;
+  /** Whether a server other than the chosen one would receive requests with this model. Loads no package. */
+  readonly isConfigured: (model: string) => Promise<boolean>;
 }
 
 export function routeByModel(
   own: { readonly port: ModelPort; readonly name: string },
-  { choose, isOwn, plainName = (name) => name, factsOf }: RouteOptions,
+  { choose, isOwn, plainName = (name) => name, factsOf, isConfigured }: RouteOptions,
 ): ModelPort {
   const others = new Map<string, Promise<ChosenModel>>();
   const isServed = (model: string): boolean => model === own.name || isOwn(model);
@@ -28,11 +30,10 @@ export function routeByModel(
     if (isServed(model)) return own.port(named(request, model), signal);
     return askOther(otherFor(model), own.port, request, signal);
   };
+  // This is part of a decision about a call. An answer that loads a package would run code before it.
   const sendsElsewhere = async (name: string): Promise<boolean> => {
     const model = plainName(name);
-    if (isServed(model)) return false;
-    const other = await otherFor(model);
-    return other.ok && other.isConfigured !== false;
+    return !isServed(model) && (await isConfigured(model));
   };
   return Object.assign(port, own.port, { sendsElsewhere }, factsOf === undefined ? {} : { factsOf });
 }
@@ -65,8 +66,6 @@ export type ChosenModel =
       readonly preconnect?: () => void;
       /** The source of its key: the name of a variable, `apiKeyHelper` or `none`. */
       readonly keySource?: string;
-      /** False: a key or a setting is missing, so each request fails before it is sent. */
-      readonly isConfigured?: boolean;
       /**
        * Set for a model on this machine, which costs nothing. Its window is known only if the server
        * reports it.

@@ -116,6 +116,22 @@ describe('the running program', () => {
   });
 });
 
+it('the program contains the packages that those in the folder of settings may load', () => {
+  const world = {
+    ...bareWorld('/people/a', '/people/a'),
+    ownProgram: programAt('/opt/heddle/dist', '/opt/node/bin/node', '/people/a/.heddle'),
+  };
+  const isOwn = (file: string): boolean => isOwnProgram(file, world);
+  const loaded = [
+    '/people/a/.heddle/node_modules/@ai-sdk/openai/index.js',
+    '/people/a/node_modules/@ai-sdk/openai/index.js',
+    '/people/node_modules/encoding/index.js',
+    '/opt/node/lib/node/encoding.js',
+  ];
+  expect(loaded.filter((file) => !isOwn(file))).toEqual([]);
+  expect(['/people/a/src/node_modules/x/index.js', '/people/a/node_modules/.cache/x'].filter(isOwn)).toEqual([]);
+});
+
 describe('an edit of the running program', () => {
   it.each([
     RIPGREP,

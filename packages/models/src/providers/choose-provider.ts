@@ -22,7 +22,6 @@ export async function chooseProvider(
     port,
     name: fullNameOf(named),
     keySource: providerKey(named.provider, environment)?.variable ?? 'none',
-    isConfigured: readinessOf(named.provider, environment).is !== 'missing',
     ...(named.provider.local === undefined
       ? {}
       : { local: { window: localWindow(named.provider, named.model, environment) } }),

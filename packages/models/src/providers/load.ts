@@ -1,12 +1,12 @@
 /**
  * Loads provider packages on demand, first from Heddle's installation, then from the user's own folder.
- * Never from the project folder, because the user has not agreed to run its code.
+ * Never from a project, because the user has not agreed to run its code.
  */
+import { realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import os from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type Environment, readVariable } from '../secrets/environment.ts';
+import { findPackageFile, type PackageDisk } from '@heddle/core';
 
 export interface Package {
   readonly name: string;
@@ -36,23 +36,24 @@ export async function loadPackage(wanted: Package, configFolder: string): Promis
 
 /** Returns the file that would be loaded. */
 export function findPackage({ name, entry }: Package, configFolder: string): string | undefined {
-  for (const from of [import.meta.url, path.join(configFolder, 'package.json')]) {
-    try {
-      return createRequire(from).resolve(entry === undefined ? name : `${name}/${entry}`);
-    } catch {
-      // The package is not installed there.
-    }
+  const wanted = entry === undefined ? name : `${name}/${entry}`;
+  return findPackageFile(wanted, { code: import.meta.dirname, config: configFolder }, disk);
+}
+
+const disk: PackageDisk = {
+  realpath: (file) => orMissing(() => realpathSync.native(file)),
+  resolve: (folder, wanted) => orMissing(() => createRequire(path.join(folder, 'index.js')).resolve(wanted)),
+};
+
+function orMissing(find: () => string): string | undefined {
+  try {
+    return find();
+  } catch {
+    return undefined;
   }
-  return undefined;
 }
 
 export function packageInstallCommand({ name, version }: Package, configFolder: string): string {
   const shown = /\s/.test(configFolder) ? `"${configFolder}"` : configFolder;
   return `npm install --prefix ${shown} ${name}@${version}`;
-}
-
-export function configFolderIn(environment: Environment): string {
-  const named =
-    readVariable(environment, 'HEDDLE_CONFIG_DIR') ?? readVariable(environment, 'CLAUDE_CONFIG_DIR');
-  return path.resolve(named ?? path.join(readVariable(environment, 'HOME') ?? os.homedir(), '.heddle'));
 }

@@ -4,9 +4,15 @@ import { createBridgePort } from '../bridge/port.ts';
 import type { IdForm } from '../bridge/request/names.ts';
 import type { OwnOptions } from '../bridge/request/options.ts';
 import type { Metadata } from '../bridge/signature.ts';
-import { type Environment, proxySecrets, readMilliseconds, readVariable } from '../secrets/environment.ts';
+import {
+  configFolderIn,
+  type Environment,
+  proxySecrets,
+  readMilliseconds,
+  readVariable,
+} from '../secrets/environment.ts';
 import { Secrets } from '../secrets/secrets.ts';
-import { configFolderIn, loadPackage } from './load.ts';
+import { loadPackage } from './load.ts';
 import { createFetch } from './fetch.ts';
 import { makeModel, type MakeOptions } from './make.ts';
 import { packageOf, type Provider } from '../provider.ts';

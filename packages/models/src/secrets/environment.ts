@@ -1,4 +1,6 @@
 /** The environment of child processes: all variables except the keys to models. */
+import os from 'node:os';
+import path from 'node:path';
 import { LONGEST_TIMER_MS } from '../clock.ts';
 
 /**
@@ -95,4 +97,11 @@ function decoded(part: string): string {
   } catch {
     return part;
   }
+}
+
+/** Returns the user's own folder, which may contain packages of providers. */
+export function configFolderIn(environment: Environment): string {
+  const named =
+    readVariable(environment, 'HEDDLE_CONFIG_DIR') ?? readVariable(environment, 'CLAUDE_CONFIG_DIR');
+  return path.resolve(named ?? path.join(readVariable(environment, 'HOME') ?? os.homedir(), '.heddle'));
 }

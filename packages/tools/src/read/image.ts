@@ -2,6 +2,7 @@
 import { createRequire } from 'node:module';
 import type sharp from 'sharp';
 import { waitOrInterrupt } from '../files/abort.ts';
+import { findPackage } from '../packages.ts';
 
 export interface PreparedImage {
   readonly mediaType: ImageType;
@@ -72,9 +73,11 @@ function prepared(mediaType: ImageType, data: Buffer, { width, height }: ImageSi
  * machine.
  */
 function loadSharp(why: string): typeof sharp {
-  const load: (name: 'sharp') => typeof sharp = createRequire(import.meta.url);
+  const load: (file: string) => typeof sharp = createRequire(import.meta.url);
   try {
-    return load('sharp');
+    const file = findPackage('sharp', { code: import.meta.dirname });
+    if (file === undefined) throw new Error('It is not installed.');
+    return load(file);
   } catch (thrown) {
     throw new Error(
       `${why}, and the package “sharp”, which would make a picture that fits, cannot be loaded here`,

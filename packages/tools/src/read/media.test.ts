@@ -90,7 +90,7 @@ describe('without sharp', () => {
   /** In a separate process that cannot load the package. */
   function readAlone(file: string): string {
     const withoutSharp =
-      "import Module from 'node:module'; const load = Module._load; Module._load = (name, ...rest) => { if (name === 'sharp') throw new Error('no binary'); return load(name, ...rest); };";
+      "import Module from 'node:module'; const load = Module._load; Module._load = (name, ...rest) => { if (name.includes('/node_modules/sharp/')) throw new Error('no binary'); return load(name, ...rest); };";
     const read = `
       import { readTool } from ${JSON.stringify(import.meta.resolve('./read.ts'))};
       const context = { workingDirectory: '/', signal: new AbortController().signal, fileState: { get() {}, set() {}, paths: () => [] } };

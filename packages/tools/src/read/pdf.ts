@@ -1,8 +1,8 @@
 /** Reads pages of a PDF: their text, or an image of a page without text. */
-import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
 import type { PDFiumLibrary } from '@hyzyla/pdfium';
 import { Interrupted, stopIfAborted } from '../files/abort.ts';
+import { findPackage } from '../packages.ts';
 import { encodePixels } from './image.ts';
 import { PAGE_CHARS, type ShownContent, type ShownPart } from './page.ts';
 import type { ReadInput } from './schema.ts';
@@ -27,7 +27,8 @@ export async function readPdf(bytes: Buffer, range: PageRange, signal: AbortSign
     maxDrawn: MAX_DRAWN,
     side: DRAWN_SIDE,
   };
-  const worker = new Worker(pdfThreadSource, { eval: true, workerData: request });
+  // Variables such as NODE_PATH and NODE_OPTIONS would lead it to other code.
+  const worker = new Worker(pdfThreadSource, { eval: true, workerData: request, env: {} });
   const reply = Promise.withResolvers<PdfReply>();
   const stop = (): void => reply.reject(new Interrupted());
   const timer = setTimeout(
@@ -51,11 +52,9 @@ export async function readPdf(bytes: Buffer, range: PageRange, signal: AbortSign
 
 /** An optional package, not bundled: it finds its own binary beside itself. */
 function findLibrary(): string {
-  try {
-    return createRequire(import.meta.url).resolve('@hyzyla/pdfium');
-  } catch {
-    throw new Error('“@hyzyla/pdfium”, which reads PDF files, is not installed');
-  }
+  const file = findPackage('@hyzyla/pdfium', { code: import.meta.dirname });
+  if (file === undefined) throw new Error('“@hyzyla/pdfium”, which reads PDF files, is not installed');
+  return file;
 }
 
 interface PdfRequest {

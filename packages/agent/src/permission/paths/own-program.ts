@@ -4,6 +4,7 @@
  */
 import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import path from 'node:path';
+import { configFolderIn } from '@heddle/models/environment';
 import type { PermissionWorld } from '../world.ts';
 import { foldersUp, isAtOrBelow, isBelow, onceFor, workingFolders } from './places.ts';
 import { foldCase } from './protected.ts';
@@ -12,26 +13,37 @@ let found: readonly string[] | undefined;
 
 /** Returns the places of the running program. Searched once, because the process keeps to them. */
 export function ownProgram(): readonly string[] {
-  return (found ??= programAt(import.meta.dirname, process.execPath));
+  return (found ??= programAt(import.meta.dirname, process.execPath, configFolderIn(process.env)));
 }
 
-/** Returns the places of the program with this folder of code. One need not exist: a package there would be loaded. */
-export function programAt(codeFolder: string, executable: string): readonly string[] {
+/**
+ * Returns the places of the program with this folder of code. One need not exist: a package there would be loaded. The user's own
+ * folder can contain packages. They look for further packages in the folders above it.
+ */
+export function programAt(codeFolder: string, executable: string, configFolder?: string): readonly string[] {
   const start = realPath(codeFolder);
+  const config = configFolder === undefined ? [] : [configFolder, realPath(configFolder)];
   return [
     ...new Set([
       ...codeAround(start),
-      // Node looks for packages in these, and the packages of ripgrep and Node are in them as well.
-      ...foldersUp(start)
-        .filter((folder) => path.basename(folder) !== PACKAGES)
-        .map((folder) => path.join(folder, PACKAGES)),
-      executable,
-      realPath(executable),
+      // The packages of ripgrep and Node are in these as well.
+      ...[start, ...config].flatMap(packageFolders),
+      ...[executable, realPath(executable)].flatMap((file) => [file, path.resolve(file, GLOBAL_PACKAGES)]),
     ]),
   ];
 }
 
 const PACKAGES = 'node_modules';
+
+/** Node searches it last. The folders of packages in the home folder do not count: `leaveGlobalPackages`. */
+const GLOBAL_PACKAGES = '../../lib/node';
+
+/** Returns the folders in which Node looks for packages of a file in this folder. */
+function packageFolders(start: string): readonly string[] {
+  return foldersUp(start)
+    .filter((folder) => path.basename(folder) !== PACKAGES)
+    .map((folder) => path.join(folder, PACKAGES));
+}
 
 /** Tools write these into a folder of packages, and no program loads them. */
 const CACHES = /^\.(cache|vite|vite-temp|vitest|tmp|temp|package-lock\.json|yarn-integrity|modules\.yaml)$/;

@@ -6,6 +6,7 @@ import { createRequire } from 'node:module';
 import { isDeepStrictEqual } from 'node:util';
 import type * as Runtime from '@anthropic-ai/sandbox-runtime';
 import type { SandboxAskCallback, SandboxRuntimeConfig } from '@anthropic-ai/sandbox-runtime';
+import { findPackage } from '@heddle/tools/packages';
 import type { AskForHost } from '../sandbox.ts';
 import { PlaceholderKeeper } from './placeholder-keeper.ts';
 import { type Leftovers, recordLeftovers } from './leftovers.ts';
@@ -111,10 +112,14 @@ export async function repeatLookups<Result>(work: () => Promise<Result>): Promis
   }
 }
 
+const RUNTIME = '@anthropic-ai/sandbox-runtime';
+
 /** The runtime is not bundled, because it loads helper programs from its own folder. */
 function loadRuntime(): typeof Runtime {
-  const load: (name: '@anthropic-ai/sandbox-runtime') => typeof Runtime = createRequire(import.meta.url);
-  return load('@anthropic-ai/sandbox-runtime');
+  const load: (file: string) => typeof Runtime = createRequire(import.meta.url);
+  const file = findPackage(RUNTIME, { code: import.meta.dirname });
+  if (file === undefined) throw new Error(`The package ${RUNTIME} is not installed.`);
+  return load(file);
 }
 
 function leaseOf(held: Running): Lease {
