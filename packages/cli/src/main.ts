@@ -3,6 +3,7 @@ import { readArguments } from './arguments/arguments.ts';
 import type { CommandName } from './arguments/program-commands.ts';
 import { settleHome, wrongConfigDir } from './config-dir.ts';
 import { takeKeys } from './keys.ts';
+import { restoreNodeVariables } from './start/node-variables.ts';
 import { fail, misuse, writeMessage } from './terminal/write-message.ts';
 
 type RunCommand = (argv: readonly string[]) => Promise<number>;
@@ -40,6 +41,7 @@ async function mcpOrServe(argv: readonly string[]): Promise<number> {
   return (await import('./mcp/mcp-command.ts')).mcpCommand(argv);
 }
 
+restoreNodeVariables(process.env);
 settleHome(process.env);
 takeKeys();
 const parsed = readArguments(process.argv.slice(2));

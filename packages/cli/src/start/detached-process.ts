@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { Writable } from 'node:stream';
 import { keysForProcess } from '../keys.ts';
+import { nodeVariables } from './node-variables.ts';
 
 interface DetachedSetup {
   readonly cwd: string;
@@ -18,7 +19,7 @@ export function spawnDetached(argv: readonly string[], { cwd, log, env = {} }: D
     const child = spawn(process.execPath, [...process.execArgv, process.argv[1] ?? '', ...argv], {
       cwd,
       // Keys stay out of the environment, where every process of the user could read them.
-      env: { ...process.env, ...env, HEDDLE_KEYS_FD: '3' },
+      env: { ...process.env, ...nodeVariables(process.env), ...env, HEDDLE_KEYS_FD: '3' },
       // A session of its own: the process has no terminal, and signals of this one do not reach it.
       detached: true,
       stdio: ['ignore', output, output, 'pipe'],

@@ -7,6 +7,7 @@ import path from 'node:path';
 import { Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { keysForProcess } from '../keys.ts';
+import { nodeVariables } from '../start/node-variables.ts';
 import { pick } from '../sessions/pick.ts';
 
 /** The new session has its file within this time, or the start has failed. */
@@ -23,7 +24,7 @@ export async function startFork(session: string, message: string, prompt: string
   const child = spawn(process.execPath, [...process.execArgv, process.argv[1] ?? '', '-p', ...options], {
     cwd,
     // Keys stay out of the environment, where every process of the user could read them.
-    env: { ...process.env, HEDDLE_KEYS_FD: '3' },
+    env: { ...process.env, ...nodeVariables(process.env), HEDDLE_KEYS_FD: '3' },
     detached: true,
     stdio: ['pipe', 'ignore', 'pipe', 'pipe'],
   });
