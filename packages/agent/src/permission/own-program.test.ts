@@ -1,10 +1,18 @@
 /** The files of the running program in the working folder, on a real disk: an edit of them would change what it does next. */
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import type { JsonObject, PermissionMode } from '@heddle/core';
 import { packagedRipgrep } from '@heddle/tools/engines';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { authorize } from './authorize.ts';
 import { observeWorld } from './observe-world.ts';
 import { isOwnProgram, lockedProgram, ownProgram, programAt } from './paths/own-program.ts';
@@ -34,6 +42,8 @@ const FILES = {
     'bin/heddle',
     'dist/main.js',
     'dist/chunks/print.js',
+    'dist/.stamp',
+    '.git/logs/HEAD',
     'evil.js',
     'packages/cli/package.json',
     'packages/cli/src/main.ts',
@@ -52,6 +62,18 @@ for (const [name, files] of Object.entries(FILES))
     mkdirSync(path.dirname(place), { recursive: true });
     writeFileSync(place, '');
   }
+const STAMP = path.join(base, 'repository/dist/.stamp');
+const HEAD_LOG = path.join(base, 'repository/.git/logs/HEAD');
+const HOUR_S = 3_600;
+const BUILT_S = Math.floor(Date.now() / 1_000) - 2 * HOUR_S;
+/** The bundle is newer than the last move of HEAD. */
+function build(): void {
+  writeFileSync(STAMP, '');
+  writeFileSync(HEAD_LOG, '');
+  utimesSync(STAMP, BUILT_S, BUILT_S);
+  utimesSync(HEAD_LOG, BUILT_S - HOUR_S, BUILT_S - HOUR_S);
+}
+build();
 symlinkSync('../node_modules/@vscode', path.join(base, 'installed/src/linked'));
 symlinkSync('node_modules', path.join(base, 'installed/mods'));
 
@@ -82,7 +104,7 @@ function worldOf(program: keyof typeof PROGRAMS, readOnlyView = false) {
     home: base,
     configDirs: [],
     environment: { HOME: base, GIT_CONFIG_NOSYSTEM: '1', PATH: '/usr/bin:/bin' },
-    ownProgram: PROGRAMS[program],
+    ownProgram: PROGRAMS[program](),
     readOnlyView,
   });
 }
@@ -119,7 +141,7 @@ describe('the running program', () => {
 it('the program contains the packages that those in the folder of settings may load', () => {
   const world = {
     ...bareWorld('/people/a', '/people/a'),
-    ownProgram: programAt('/opt/heddle/dist', '/opt/node/bin/node', '/people/a/.heddle'),
+    ownProgram: programAt('/opt/heddle/dist', '/opt/node/bin/node', '/people/a/.heddle')(),
   };
   const isOwn = (file: string): boolean => isOwnProgram(file, world);
   const loaded = [
@@ -129,7 +151,9 @@ it('the program contains the packages that those in the folder of settings may l
     '/opt/node/lib/node/encoding.js',
   ];
   expect(loaded.filter((file) => !isOwn(file))).toEqual([]);
-  expect(['/people/a/src/node_modules/x/index.js', '/people/a/node_modules/.cache/x'].filter(isOwn)).toEqual([]);
+  expect(['/people/a/src/node_modules/x/index.js', '/people/a/node_modules/.cache/x'].filter(isOwn)).toEqual(
+    [],
+  );
 });
 
 describe('an edit of the running program', () => {
@@ -180,6 +204,46 @@ describe('an edit of the running program', () => {
     const setting = program === 'installed' ? {} : { program };
     expect(edit(file, setting)).toBe('allow');
   });
+});
+
+describe('in a repository that runs its bundle, if the next start may run the sources', () => {
+  afterEach(build);
+
+  const CASES: Readonly<Record<string, () => void>> = {
+    'HEAD moved after the build': () => utimesSync(HEAD_LOG, BUILT_S + 1, BUILT_S + 1),
+    'HEAD moved in the second of the build': () => utimesSync(HEAD_LOG, BUILT_S, BUILT_S),
+    'the moves of HEAD are not logged': () => rmSync(HEAD_LOG),
+    'the bundle has no date': () => rmSync(STAMP),
+  };
+  it.each(Object.entries(CASES))('an edit of them asks: %s', (_, change) => {
+    change();
+    const files = ['packages/cli/src/main.ts', 'packages/agent/src/new.ts', 'packages/agent/package.json'];
+    for (const file of files) expect(edit(file, { program: 'bundle' })).toBe('ask');
+    for (const command of [
+      'sed -i s/a/b/ packages/agent/src/a.ts',
+      'cp evil.js packages/cli/src/new.ts',
+      'mv packages p',
+      'rm -r packages/cli',
+      'echo x > packages/cli/src/main.ts',
+      'touch packages/cli/src/main.ts',
+    ])
+      expect(run(command, { program: 'bundle' })).toBe('ask');
+    expect(edit('scripts/x.ts', { program: 'bundle' })).toBe('allow');
+    expect(run('cat packages/cli/src/main.ts', { program: 'bundle', mode: 'default' })).toBe('allow');
+  });
+
+  it('an edit does not ask after the next build', () => {
+    utimesSync(HEAD_LOG, BUILT_S + 1, BUILT_S + 1);
+    utimesSync(STAMP, BUILT_S + 2, BUILT_S + 2);
+    expect(edit('packages/cli/src/main.ts', { program: 'bundle' })).toBe('allow');
+  });
+
+  it.each(['touch dist/.stamp', 'rm dist/.stamp', 'touch .git/logs/HEAD', 'rm .git/logs/HEAD', 'mv .git g'])(
+    'a command that could change this asks: %s',
+    (command) => {
+      expect(run(command, { program: 'bundle' })).toBe('ask');
+    },
+  );
 });
 
 describe('a command that acceptEdits allows', () => {
