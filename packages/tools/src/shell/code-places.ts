@@ -4,25 +4,8 @@ import os from 'node:os';
 import path from 'node:path';
 import { realTarget } from '../files/path.ts';
 import { repositoriesAround } from '../git/repository.ts';
+import { CLEANED_VARIABLES, isLibraryName } from './code-variables.ts';
 import { isExpanded, START_FILES } from './variables.ts';
-
-/** Variables with places from which programs load code, and the characters between the places. */
-const CODE_PLACES: ReadonlyMap<string, RegExp> = new Map([
-  ['LD_LIBRARY_PATH', /[:;]/],
-  ['LD_PRELOAD', /[: ]/],
-  ...(
-    'LD_AUDIT GCONV_PATH OPENSSL_CONF OPENSSL_ENGINES OPENSSL_MODULES AWKLIBPATH BASH_LOADABLES_PATH DOCKER_CONFIG ' +
-    'DYLD_LIBRARY_PATH DYLD_FRAMEWORK_PATH DYLD_FALLBACK_LIBRARY_PATH DYLD_INSERT_LIBRARIES ' +
-    'NODE_PATH PERL5LIB PYTHONPATH RUBYLIB'
-  )
-    .split(' ')
-    .map((name): [string, RegExp] => [name, /:/]),
-  // The name of one file. It may contain any character but this one.
-  ...[...START_FILES, 'RIPGREP_CONFIG_PATH', 'BAT_CONFIG_PATH', 'BAT_CONFIG_DIR'].map((name): [string, RegExp] => [name, /\0/]),
-]);
-
-/** A library without a folder is found through the other variables. */
-const LIBRARIES = /^(?:LD_PRELOAD|LD_AUDIT|DYLD_INSERT_LIBRARIES)$/;
 
 /** Folders with the programs of the system. Every system has one of the main ones. */
 const USUAL_FOLDERS: readonly string[] = ['/usr/bin', '/bin'];
@@ -61,12 +44,12 @@ export function codeOutside(
 ): Environment {
   const isOutside = outsideOf(folders, surroundings);
   const changed: Record<string, string | undefined> = {};
-  for (const [name, between] of CODE_PLACES) {
+  for (const [name, between] of CLEANED_VARIABLES) {
     const entries = environment[name]?.split(between) ?? [];
     const kept = entries.filter(
       (entry) =>
         (isOutside(entry) && !(START_FILES.includes(name) && isExpanded(entry))) ||
-        (LIBRARIES.test(name) && /^[^/]+$/.test(entry)),
+        isLibraryName(name, entry),
     );
     if (kept.length < entries.length) changed[name] = kept.length === 0 ? undefined : kept.join(':');
   }

@@ -1,7 +1,7 @@
 /** Places whose programs run because a later command names them, or because git or a protected link leads to them. */
 import path from 'node:path';
 import { type GitSources, repositoriesAround } from '@heddle/tools/git';
-import { startFilesOf } from '@heddle/tools/shell';
+import { codePlacesOf } from '@heddle/tools/shell';
 import type { PermissionWorld } from '../world.ts';
 import {
   containsHome,
@@ -28,7 +28,8 @@ export function isProgramFolder(file: string): boolean {
 
 /**
  * Returns the folder of programs, or the file that names some, that a change to a place affects. These are the usual
- * folders, the program of this process, entries of the search path in a working directory, and places that settings of git name.
+ * folders, the program of this process, entries of the search path in a working directory, and places that settings of git or
+ * variables name.
  * Naming or running such a program is ordinary, so only a change asks.
  */
 export function programFolder(
@@ -41,6 +42,7 @@ export function programFolder(
     if (usual !== undefined) return usual.slice(1);
     const entry = programPlaces(world).find((folder) => isWithin(file, folder, world));
     if (entry !== undefined) return entry;
+    if (isOpenLibrary(file, world)) return file;
   }
   if (isOnWay({ path: written, real }, world)) return `${written}, on the way of a link,`;
   // A nested repository, or another working tree, has its own settings.
@@ -109,13 +111,47 @@ export const programPlaces = onceFor((world) => {
     ...[
       ...searchedFolders(world),
       ...SYSTEM_CODE.filter((name) => workingFolders(world).some((root) => isBelow(name, root))),
-      ...entryFolders(startFilesOf(world.environment), world),
+      ...codeOfVariables(world),
     ].map((name) => ({ name, by: 'environment' }) as const),
     ...sources.map((name) => ({ name, by: 'git' }) as const),
     ...linkNames(world),
   ];
   return [...new Set(names.flatMap((name) => partsInRoots(name, world)))];
 });
+
+/** Returns the files and folders from which variables of the environment load code. Commands start here, or in the start folder. */
+const codeOfVariables = onceFor((world) => {
+  const { places, files } = codePlacesOf(world.environment);
+  const placesFrom = (names: readonly string[]): readonly string[] =>
+    names.flatMap((name) =>
+      placesOf(name, [world.cwd, world.root], world).flatMap(({ path: written, real }) => [written, real]),
+    );
+  const isFolder = (file: string): boolean => (world.list(file) ?? []).length > 0;
+  return [...placesFrom(places), ...placesFrom(files).filter((file) => !isFolder(file))];
+});
+
+/** The working directories in which a variable lets programs look for libraries. Most files in them are ordinary. */
+const openLibraryFolders = onceFor((world) => {
+  const roots = workingFolders(world);
+  const { libraryFolders } = codePlacesOf(world.environment);
+  return libraryFolders
+    .flatMap((name) => placesOf(name, [world.cwd, world.root], world))
+    .flatMap(({ path: written, real }) => [written, real])
+    .filter((folder) => roots.includes(folder));
+});
+
+/** Returns whether programs may load a file of a working directory as a library, because a variable contains the directory. */
+function isOpenLibrary(file: string, world: PermissionWorld): boolean {
+  if (!LIBRARY.test(file)) return false;
+  return openLibraryFolders(world).some(
+    (folder) => isBelow(file, folder) && OF_LIBRARY_FOLDER.test(path.posix.relative(folder, file)),
+  );
+}
+
+const LIBRARY = /\.(?:so(?:\.[\w.-]+)?|dylib)$/i;
+/** The loader also looks in folders for kinds of processors. */
+const OF_LIBRARY_FOLDER =
+  /^(?:(?:glibc-hwcaps|tls|haswell|avx512_1|xeon_phi|x86_64|i\d86|aarch64)\/.*|[^/]*)$/;
 
 const linkNames = onceFor((world) => protectedLinks(gitPlaces(world), world));
 

@@ -1,0 +1,110 @@
+/** Variables of the environment with places from which programs load code. */
+import { START_FILES, startFilesOf } from './variables.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Folders in which programs look for a library by its name. An empty entry is the current folder. */
+const LIBRARY_FOLDERS: readonly string[] = [
+  'LD_LIBRARY_PATH',
+  ...['', 'FALLBACK_', 'VERSIONED_'].flatMap((kind) => [
+    `DYLD_${kind}LIBRARY_PATH`,
+    `DYLD_${kind}FRAMEWORK_PATH`,
+  ]),
+];
+
+const SEPARATORS: Readonly<Record<string, RegExp>> = { LD_LIBRARY_PATH: /[:;]/, LD_PRELOAD: /[: ]/ };
+
+/** Lists of folders and files with compiled code, or settings that name some. */
+const CODE_LISTS: readonly string[] = [
+  ...LIBRARY_FOLDERS,
+  ...(
+    'LD_PRELOAD LD_AUDIT DYLD_INSERT_LIBRARIES GCONV_PATH OPENSSL_CONF OPENSSL_ENGINES OPENSSL_MODULES AWKLIBPATH ' +
+    'BASH_LOADABLES_PATH DOCKER_CONFIG'
+  ).split(' '),
+];
+
+/** Folders of sources, which are ordinary work of a project. */
+const SOURCE_LISTS: readonly string[] = ['NODE_PATH', 'PERL5LIB', 'PYTHONPATH', 'RUBYLIB'];
+
+/** Settings of searching programs, which can name programs: `--pre=./x`. */
+const SETTINGS_FILES: readonly string[] = ['RIPGREP_CONFIG_PATH', 'BAT_CONFIG_PATH', 'BAT_CONFIG_DIR'];
+
+/** Proven commands run without the places of the project in these variables. The characters are those between the places. */
+export const CLEANED_VARIABLES: ReadonlyMap<string, RegExp> = new Map([
+  ...[...CODE_LISTS, ...SOURCE_LISTS].map((name): [string, RegExp] => [name, SEPARATORS[name] ?? /:/]),
+  // The name of one file. It may contain any character but this one.
+  ...[...START_FILES, ...SETTINGS_FILES].map((name): [string, RegExp] => [name, /\0/]),
+]);
+
+/** A library without a folder is found through the other variables. */
+const LIBRARIES = /^(?:LD_PRELOAD|LD_AUDIT|DYLD_INSERT_LIBRARIES)$/;
+
+/** Returns whether an entry of a variable is the name of a library, which is not a path. */
+export function isLibraryName(variable: string, entry: string): boolean {
+  return LIBRARIES.test(variable) && /^[^/]+$/.test(entry);
+}
+
+/** Lists of further places. Without one of them, a proven command could mean something else. */
+const KEPT_LISTS: readonly string[] = (
+  'AWS_CONFIG_FILE AWS_SHARED_CREDENTIALS_FILE CORECLR_PROFILER_PATH DOTNET_STARTUP_HOOKS GIO_EXTRA_MODULES GNUPGHOME GTK_PATH ' +
+  'INPUTRC KRB5_CONFIG KUBECONFIG LESSKEY LESSKEYIN LESSKEY_SYSTEM MAKEFILES NODE_COMPILE_CACHE NODE_REPL_EXTERNAL_MODULE ' +
+  'NPM_CONFIG_GLOBALCONFIG NPM_CONFIG_USERCONFIG PHPRC PHP_INI_SCAN_DIR PIP_CONFIG_FILE PYTHONSTARTUP QT_PLUGIN_PATH ' +
+  'R_ENVIRON R_ENVIRON_USER R_PROFILE R_PROFILE_USER SASL_PATH WGETRC'
+).split(' ');
+
+/** Options or commands that may name files. */
+const OPTIONS: readonly string[] = (
+  'BROWSER BUN_OPTIONS CATALINA_OPTS EDITOR EXINIT GRADLE_OPTS JAVA_OPTS JAVA_TOOL_OPTIONS JDK_JAVA_OPTIONS LESSCLOSE LESSOPEN ' +
+  'LUA_INIT LUA_INIT_5_1 LUA_INIT_5_2 LUA_INIT_5_3 LUA_INIT_5_4 MAKEFLAGS MANPAGER MAVEN_OPTS NODE_OPTIONS PAGER PERL5DB ' +
+  'PERL5OPT PROMPT_COMMAND RSYNC_RSH RUBYOPT SHELL SSH_ASKPASS SUDO_ASKPASS TAR_OPTIONS VIMINIT VISUAL _JAVA_OPTIONS'
+).split(' ');
+
+export interface CodePlaces {
+  /** Files, and folders with all their files. A name may be relative. */
+  readonly places: readonly string[];
+  /** Words of options. Only files count: a folder in an option contains sources, or data. */
+  readonly files: readonly string[];
+  /** Folders with libraries. An empty name is the current folder. */
+  readonly libraryFolders: readonly string[];
+}
+
+/** Returns the names of the files and folders from which variables load code, without folders of sources. */
+export function codePlacesOf(environment: Environment): CodePlaces {
+  const entriesOf = (name: string): readonly string[] =>
+    environment[name]?.split(SEPARATORS[name] ?? /[:;]/) ?? [];
+  const listed = [...CODE_LISTS, ...KEPT_LISTS, ...SETTINGS_FILES].flatMap((name) =>
+    entriesOf(name).filter((entry) => entry !== '' && !isLibraryName(name, entry)),
+  );
+  return {
+    places: [...listed, ...startFilesOf(environment)],
+    files: OPTIONS.flatMap((name) => filesInOptions(environment[name] ?? '')),
+    libraryFolders: LIBRARY_FOLDERS.flatMap(entriesOf),
+  };
+}
+
+/** Interpreters add one of these to the name of a module. */
+const ENDINGS = [
+  '',
+  '.js',
+  '.cjs',
+  '.mjs',
+  '.json',
+  '.node',
+  '.rb',
+  '.pm',
+  '.lua',
+  '/index.js',
+  '/package.json',
+];
+
+/** The parts of `--import=file:///a.mjs`, `-r./a`, `-javaagent:a.jar=b`, `@a.txt` and `|./a.sh %s` that may be files. */
+function filesInOptions(text: string): readonly string[] {
+  const words = text.split(/[\s"'`;&|()<>]+/);
+  const parts = words.flatMap((word) =>
+    word.split(/[=:,@]/).concat(word, /^-\w./.test(word) ? word.slice(2) : []),
+  );
+  const names = parts.filter((part) => part.includes('/') || /^[^-].*\.\w+$/.test(part));
+  return [...new Set(names)].flatMap((name) =>
+    /\.\w+$/.test(name) ? [name] : ENDINGS.map((ending) => name + ending),
+  );
+}
