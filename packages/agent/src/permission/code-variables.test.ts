@@ -37,6 +37,8 @@ const LOADED: readonly (readonly [string, string, string])[] = [
   ['NODE_OPTIONS', '--import file://ROOT/pre.mjs', 'pre.mjs'],
   ['NODE_OPTIONS', '--import=file://ROOT/pre.mjs', 'pre.mjs'],
   ['NODE_OPTIONS', '--loader "ROOT/pre.mjs"', 'pre.mjs'],
+  ['NODE_OPTIONS', '--require "ROOT/my dir/pre.js"', 'my\\ dir/pre.js'],
+  ['GOFLAGS', '-toolexec=ROOT/tools/exec', 'tools/exec'],
   ['NODE_OPTIONS', '--experimental-config-file=node.config.json', 'node.config.json'],
   ['BUN_OPTIONS', '--preload=./pre.ts', 'pre.ts'],
   ['RUBYOPT', '-rROOT/pre', 'pre.rb'],

@@ -54,9 +54,9 @@ const KEPT_LISTS: readonly string[] = (
 
 /** Options or commands that may name files. */
 const OPTIONS: readonly string[] = (
-  'BROWSER BUN_OPTIONS CATALINA_OPTS EDITOR EXINIT GRADLE_OPTS JAVA_OPTS JAVA_TOOL_OPTIONS JDK_JAVA_OPTIONS LESSCLOSE LESSOPEN ' +
+  'BROWSER BUN_OPTIONS CATALINA_OPTS EDITOR EXINIT GOFLAGS GRADLE_OPTS JAVA_OPTS JAVA_TOOL_OPTIONS JDK_JAVA_OPTIONS LESSCLOSE LESSOPEN ' +
   'LUA_INIT LUA_INIT_5_1 LUA_INIT_5_2 LUA_INIT_5_3 LUA_INIT_5_4 MAKEFLAGS MANPAGER MAVEN_OPTS NODE_OPTIONS PAGER PERL5DB ' +
-  'PERL5OPT PROMPT_COMMAND RSYNC_RSH RUBYOPT SHELL SSH_ASKPASS SUDO_ASKPASS TAR_OPTIONS VIMINIT VISUAL _JAVA_OPTIONS'
+  'PERL5OPT PROMPT_COMMAND RSYNC_RSH RUBYOPT RUSTC_WRAPPER SHELL SSH_ASKPASS SUDO_ASKPASS TAR_OPTIONS VIMINIT VISUAL _JAVA_OPTIONS'
 ).split(' ');
 
 export interface CodePlaces {
@@ -99,7 +99,8 @@ const ENDINGS = [
 
 /** The parts of `--import=file:///a.mjs`, `-r./a`, `-javaagent:a.jar=b`, `@a.txt` and `|./a.sh %s` that may be files. */
 function filesInOptions(text: string): readonly string[] {
-  const words = text.split(/[\s"'`;&|()<>]+/);
+  const quoted = [...text.matchAll(/"([^"]*)"|'([^']*)'/g)].map(([, one, other]) => one ?? other ?? '');
+  const words = text.split(/[\s"'`;&|()<>]+/).concat(quoted);
   const parts = words.flatMap((word) =>
     word.split(/[=:,@]/).concat(word, /^-\w./.test(word) ? word.slice(2) : []),
   );
