@@ -170,6 +170,53 @@ describe('the files that are searched', () => {
   });
 });
 
+describe('a name with a line feed', () => {
+  const tree = { 'a\nb': 'x one\nnone\n', 'c/d\n--\ne/f': 'x two\ny\ny\ny\nx three\n', '--\nz': 'x four\n' };
+  const searched = ['--\nz', 'a\nb', 'c/d\n--\ne/f'];
+
+  it('is whole in the result of each mode', async () => {
+    const root = treeOf(tree);
+    expect(await search(root, 'x', { mode: 'files_with_matches' })).toEqual(searched);
+    expect(await search(root, 'x', { mode: 'count' })).toEqual(['--\nz=1', 'a\nb=1', 'c/d\n--\ne/f=2']);
+    expect(await search(root, 'x', {})).toEqual([
+      '--\nz|1:x four',
+      'a\nb|1:x one',
+      'c/d\n--\ne/f|1:x two|5:x three',
+    ]);
+    expect(await search(root, 'x', { lineNumbers: false, after: 1 })).toEqual([
+      '--\nz|x four',
+      'a\nb|x one|none',
+      'c/d\n--\ne/f|x two|y|--|x three',
+    ]);
+    expect(await search(root, String.raw`one\nnone`, { multiline: true })).toEqual(['a\nb|1:x one|2:none']);
+  });
+
+  const large = `x first\n${'y'.repeat(99)}\n`.padEnd(300_000, `${'y'.repeat(99)}\n`);
+  const binary = Buffer.from(`${large}x\0\n`);
+  const modes = ['content', 'count', 'files_with_matches'] as const;
+
+  async function pathsOf(root: string, mode: (typeof modes)[number]): Promise<string[]> {
+    const query = { root, folder: os.tmpdir(), expression: 'x', ignoreCase: false, multiline: false };
+    const more = { mode, before: 0, after: 0, lineNumbers: true };
+    const { matches } = await new RipgrepEngine(rgPath).search({ ...query, ...more }, SIGNAL);
+    return matches.map((match) => match.path).sort();
+  }
+
+  it.each(modes)('does not contain a message about a binary file before it: %s', async (mode) => {
+    const texts = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`n${index}`, 'x\n']));
+    const root = treeOf({ ...texts, 'b/one': binary, 'b/two': binary });
+    const found = await pathsOf(root, mode);
+    expect(found.filter((name) => name.startsWith('n'))).toEqual(Object.keys(texts).sort());
+    expect(found.filter((name) => name.includes('\n'))).toEqual([]);
+  });
+
+  it('is omitted if it may be such a message before another name', async () => {
+    const message = String.raw`WARNING: stopped searching binary file after match (found "\0" byte around offset 7)`;
+    const root = treeOf({ big: binary, [`big: ${message}\nconf/key`]: 'x\n', 'conf/key': 'x\n' });
+    expect((await pathsOf(root, 'content')).filter((name) => name.includes('\n'))).toEqual([]);
+  });
+});
+
 describe('the result', () => {
   const root = treeOf({
     'a.txt': 'one\ntwo\nthree\nfour\nfive\nsix\nseven\ntwo again',

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { type PinnedFile, PinnedFolder } from '../files/pinned.ts';
 import { emptyFilesFrom } from '../tasks/process-table.ts';
 import { type FileMatches, type FileQuery, MAX_COLUMNS, type SearchEngine, type TextQuery } from './query.ts';
+import { matchesOf, SEPARATOR_OPTION } from './ripgrep-output.ts';
 import { findProgram, isProgram, ownEnvironment } from '../programs.ts';
 import { openBelow, startOfSearch, findRedirectedPaths } from './recheck.ts';
 
@@ -52,7 +53,8 @@ export class RipgrepEngine implements SearchEngine {
       if (query.file !== undefined) return this.#searchOpened([query.file], query, root, signal);
       const since = startOfSearch();
       const { output, isCut } = await this.#run(argumentsFor(query), query, root, signal);
-      const matches = matchesOf(output, query).filter((match) => isWanted(match.path, query));
+      const found = matchesOf(output, query.mode, (name) => isBelow(root, name));
+      const matches = found.filter((match) => isWanted(match.path, query));
       const names = matches.map((match) => match.path);
       const moved = findRedirectedPaths(names, root, since, 'files');
       if (moved.size === 0) return { matches, isCut };
@@ -88,7 +90,7 @@ export class RipgrepEngine implements SearchEngine {
         const found = await this.#spawn(args, root, signal, inherited);
         isCut = found.isCut;
         const nameOf = new Map(paths.map((opened, index) => [opened, files[index]?.name]));
-        for (const match of matchesOf(found.output, query)) {
+        for (const match of matchesOf(found.output, query.mode, (opened) => nameOf.has(opened))) {
           const name = nameOf.get(match.path);
           if (name !== undefined) matches.push({ ...match, path: name });
         }
@@ -126,8 +128,9 @@ export class RipgrepEngine implements SearchEngine {
     inherited: readonly number[] = [],
   ): Promise<{ output: string; isCut: boolean }> {
     signal.throwIfAborted();
-    // The child enters the folder that is held open, even if its path has changed.
-    const { child, stdout, stderr } = startIn(this.#program, args, root.at('.'), inherited);
+    // The child enters the folder that is held open, even if its path has changed. An inherited file may take its number.
+    const cwd = inherited.length > 0 ? '/' : root.at('.');
+    const { child, stdout, stderr } = startIn(this.#program, args, cwd, inherited);
     const stop = (): void => {
       child.kill('SIGKILL');
       // A process that still holds its end of the pipe is not waited for.
@@ -198,51 +201,12 @@ function argumentsFor(query: TextQuery): string[] {
   if (query.mode === 'count') return [...args, '--count'];
   if (query.before > 0) args.push(`--before-context=${query.before}`);
   if (query.after > 0) args.push(`--after-context=${query.after}`);
-  args.push('--no-heading', query.lineNumbers ? '--line-number' : '--no-line-number');
+  args.push(SEPARATOR_OPTION, '--no-heading', query.lineNumbers ? '--line-number' : '--no-line-number');
   return [...args, `--max-columns=${MAX_COLUMNS}`, '--max-columns-preview'];
 }
 
 function isWanted(name: string, { pattern }: FileQuery): boolean {
   return pattern === undefined || pattern.matches(name);
-}
-
-function matchesOf(output: string, { mode }: TextQuery): FileMatches[] {
-  return mode === 'content' ? contentOf(output) : countsOf(output, mode);
-}
-
-function countsOf(output: string, mode: 'files_with_matches' | 'count'): FileMatches[] {
-  if (mode === 'files_with_matches') {
-    return output.split('\0').flatMap((path) => (path === '' ? [] : [{ path, count: 1, lines: [] }]));
-  }
-  return output.split('\n').flatMap((line) => {
-    const [path, count] = line.split('\0');
-    return path && count ? [{ path, count: Number(count), lines: [] }] : [];
-  });
-}
-
-/** The lines of a file are adjacent. A line without a name is a separator or a message of ripgrep. */
-function contentOf(output: string): FileMatches[] {
-  const found: { path: string; count: number; lines: string[] }[] = [];
-  let isApart = false;
-  for (const line of output.split('\n')) {
-    const end = line.indexOf('\0');
-    if (end < 0) {
-      isApart ||= line.trimEnd() === '--';
-      continue;
-    }
-    const path = line.slice(0, end);
-    let file = found.at(-1);
-    if (file?.path === path) {
-      if (isApart) file.lines.push('--');
-    } else {
-      file = { path, count: 0, lines: [] };
-      found.push(file);
-    }
-    isApart = false;
-    file.count++;
-    file.lines.push(line.slice(end + 1).replace(/\r+$/, ''));
-  }
-  return found;
 }
 
 let found: Promise<SearchEngine> | undefined;
