@@ -83,6 +83,11 @@ const SPELLINGS: ReadonlyMap<string, readonly (readonly string[])[]> = new Map([
   ['pnpm', groupsIn('install|i|add;remove|rm|uninstall|un')],
 ]);
 
+/** Returns whether the first operand of a program is a command that has other names, or whose work others do. */
+export function hasSameCommands(program: string): boolean {
+  return program === 'git' || program === 'npm' || SPELLINGS.has(program);
+}
+
 /** A word of a command, first as it is written, then its other names. */
 export type WordNames = ReadonlySet<string>;
 

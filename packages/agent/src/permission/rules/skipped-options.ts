@@ -4,6 +4,7 @@
  * uncertain for this reason.
  */
 import type { ShellWord } from '@heddle/tools/shell';
+import { type GlobWord, globWord } from './glob-words.ts';
 import { plainPush, pushesOf } from './pushed-refs.ts';
 import { sameCommands, type WordNames } from './same-commands.ts';
 import { takesPackages, withoutVersion } from './same-programs.ts';
@@ -62,7 +63,10 @@ export function skippingMatcher(
     const [name, next] = command;
     if (name === undefined || spell(name).replace(/^.*\//s, '') !== program.replace(/^.*\//s, ''))
       return false;
-    let texts = command.map((word): CommandText => ({ spelled: spell(word), value: word.value }));
+    let texts = command.map(
+      (word): CommandText => ({ spelled: spell(word), value: word.value, glob: globWord(word) }),
+    );
+    const globs = new Map(texts.flatMap(({ spelled, glob }) => (glob ? [[spelled, glob] as const] : [])));
     if (hasPackages) texts = texts.map((text) => ({ ...text, plain: withoutVersion(text.value) }));
     // The options of git itself are known. Its command without them is compared, too.
     if (program === 'git' && next?.value.startsWith('-')) {
@@ -75,7 +79,7 @@ export function skippingMatcher(
     const written = lengthen(texts.map(({ spelled }) => spelled));
     const forms = isPush && written[1] === 'push' ? pushesOf(written, ruled, named) : [written];
     return forms.some((form) => {
-      const formed = form.map(textOf);
+      const formed = form.map((text): CommandText => ({ ...textOf(text), glob: globs.get(text) }));
       return longOrders.some((order) => isFound(order, formed, true));
     });
   };
@@ -89,6 +93,7 @@ interface CommandText {
   readonly spelled: string;
   readonly value: string;
   readonly plain?: string;
+  readonly glob?: GlobWord | undefined;
 }
 
 function textOf(text: string): CommandText {
@@ -150,10 +155,15 @@ function findInOrder(
     const isSkipped = isOption(text) || mayBeValue;
     let next = 0;
     for (const [count, { names, isFree, isLast }] of operands.entries()) {
-      if ((states & (1 << count)) === 0) continue;
+      // A glob may become several words.
+      if (((word.glob ? states | next : states) & (1 << count)) === 0) continue;
       if (isSkipped || isFree) next |= 1 << count;
-      const isNamed = names.has(text) || (word.plain !== undefined && names.has(word.plain));
-      if (!isNamed && !(mayContinue && isLast && text.startsWith(writtenName(names)))) continue;
+      const isNamed =
+        names.has(text) ||
+        (word.plain !== undefined && names.has(word.plain)) ||
+        (word.glob !== undefined && [...names].some((name) => word.glob?.mayBe(name)));
+      const begins = (name: string): boolean => text.startsWith(name) || word.glob?.mayBegin(name) === true;
+      if (!isNamed && !(mayContinue && isLast && begins(writtenName(names)))) continue;
       next |= 1 << (count + 1);
       reached[count + 1] ??= at;
     }
@@ -191,7 +201,8 @@ function findOption(
   const missing = new Set(Array.from(letters, meaningOf));
   const name = option.replace(/^-+/, '');
   for (let at = after + 1; at < command.length; at++) {
-    const text = command[at]?.value ?? '';
+    const { value: text = '', glob } = command[at] ?? {};
+    if (glob && mayBeOption(glob, text, option, mayContinue)) return at;
     if (!isOption(text) || text === '--') continue;
     const [, given = ''] = /^-([A-Za-z0-9]+)/.exec(text) ?? [];
     const [, long = ''] = /^--?([^=]+)/.exec(text.replace(/^--/, '-')) ?? [];
@@ -205,6 +216,14 @@ function findOption(
     if (letters !== '' && missing.size === 0) return at;
   }
   return undefined;
+}
+
+/** An option may be shortened, and letters may be in any order. */
+function mayBeOption(glob: GlobWord, text: string, option: string, mayContinue: boolean): boolean {
+  if (glob.mayBe(option)) return true;
+  if (!option.startsWith('--')) return /^-(?!-)/.test(text);
+  const names = Array.from(option, (_, index) => option.slice(0, index + 1)).slice(2);
+  return isOption(text) && ((mayContinue && glob.mayBegin(option)) || names.some((name) => glob.mayBe(name)));
 }
 
 function meaningOf(letter: string): string {

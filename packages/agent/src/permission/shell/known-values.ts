@@ -5,12 +5,14 @@
 import type { ShellWord, SimpleCommand } from '@heddle/tools/shell';
 import type { Concern, FilePart, Part } from '../part.ts';
 import { type Beginning, canonicalText } from '../rules/command-pattern.ts';
+import { hasSameCommands } from '../rules/same-commands.ts';
 import { type Around, namedBeginnings } from './command-part.ts';
 import type { PlacedCommand } from './earlier-effects.ts';
 import { commandsByValue } from './expanded-words.ts';
+import { gitArguments } from './files/git-arguments.ts';
 import { expandedTexts } from './possible-values.ts';
 import { plainCommands } from './plain-commands.ts';
-import { commandTails, commandWords, unwrap } from './runners.ts';
+import { baseName, commandTails, commandWords, unwrap } from './runners.ts';
 import { hasUnknownProgram } from './unknown-programs.ts';
 
 type PartsOfWords = (command: SimpleCommand, around: Around) => Part[];
@@ -21,7 +23,7 @@ export function withValues(command: SimpleCommand, around: Around, partsOf: Part
   const [written] = parts;
   if (written?.kind !== 'command' || written.readOnly !== 'no') return parts;
   const isUnknown = (glob: ShellWord): boolean => expandedTexts(glob, around) === undefined;
-  const beginnings = beginningsBeforeGlobs(command, isUnknown);
+  const beginnings = [...beginningsBeforeGlobs(command, isUnknown), ...globbedCommands(command)];
   const own = { ...written, beginnings: written.beginnings.concat(beginnings) };
   const { commands, isCut } = commandsByValue(commandWords(command), around);
   const seen = new Set(parts.flatMap(accessesOf));
@@ -75,6 +77,26 @@ export function globsAfterChanges(
   return placed.flatMap(({ command }, index) =>
     changing.some((changes, at) => changes && at !== index) ? beginningsBeforeGlobs(command) : [],
   );
+}
+
+/**
+ * Returns the programs whose command is a glob: `git p?sh`. It may become an alias, or another command that does the work of the one
+ * that a rule names.
+ */
+function globbedCommands(command: SimpleCommand): readonly Beginning[] {
+  const words = commandWords(command);
+  if (!words.some(({ kind }) => kind === 'pattern')) return [];
+  return unwrap(words)
+    .flatMap((stage) => commandTails(stage.words).concat([stage.words]))
+    .flatMap(([name, ...args]) => {
+      const program = baseName(name?.value ?? '');
+      if (!hasSameCommands(program)) return [];
+      const first =
+        program === 'git'
+          ? args.at(-1 - gitArguments(args).rest.length)
+          : args.find(({ value }) => !value.startsWith('-'));
+      return first?.kind === 'pattern' ? [{ text: `${program} `, quoted: false }] : [];
+    });
 }
 
 /** Returns the words before the first glob, also those after runners: `git p` for `env git p?sh`. */

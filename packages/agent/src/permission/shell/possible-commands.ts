@@ -4,6 +4,7 @@
  */
 import type { ShellAssignment, ShellWord } from '@heddle/tools/shell';
 import { canonicalText, type Spelling, writtenText } from '../rules/command-pattern.ts';
+import { LETTER_SET } from '../rules/wildcard.ts';
 import { touchesFiles } from './files/files-of.ts';
 import { isProbablyMessage } from './files/message-options.ts';
 import { literalWord } from './files/touch.ts';
@@ -115,7 +116,11 @@ export function takesOnlyData(program: string): boolean {
   return touchesFiles(program) || OPERANDS_ARE_DATA.has(program);
 }
 
+const SETS = new RegExp(LETTER_SET, 'g');
+
 function shownTexts({ kind, value, text, becomes }: ShellWord): readonly string[] {
+  // The other characters of a set would separate names.
+  if (kind === 'pattern') return [value.replace(SETS, '?')];
   if (kind !== 'dynamic') return [value];
   return [text, ...(becomes ?? []).map(({ begins }) => begins)];
 }
@@ -155,6 +160,11 @@ function spelled(words: readonly ShellWord[]): Spelling {
 const NAME = /[^\s'"`()<>|;,&=:{}[\]$!\\]+/g;
 const PROGRAM = /^[\w.+@~^#-]*[A-Za-z_][\w.+@~^#-]*$/;
 
+function nameWord(name: string): ShellWord {
+  const word = literalWord(name);
+  return /[*?]/.test(name) ? { ...word, kind: 'pattern' } : word;
+}
+
 /**
  * Returns every name in the texts, with the words after it. Each spelling is a slice of one text, because joining each
  * one is slow.
@@ -163,7 +173,7 @@ function namedIn(texts: readonly string[]): PossibleCommands {
   const names = texts.flatMap((text) => text.match(NAME) ?? []);
   const whole = names.join(' ');
   const spellings: Spelling[] = [];
-  const words = names.map(literalWord);
+  const words = names.map(nameWord);
   const counts = new Map<string, number>();
   const add = (text: string): void => void spellings.push({ canonical: text, written: text });
   let start = 0;
