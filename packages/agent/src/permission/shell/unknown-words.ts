@@ -15,6 +15,7 @@ import { gitArguments } from './files/git-arguments.ts';
 import { isTalker } from './files/named-places.ts';
 import { literalWord } from './files/touch.ts';
 import { isFedIn, runsFiles, takesCode } from './interpreters.ts';
+import { mayBecomeOption } from './globbed-options.ts';
 import { isMake, makefilesOf } from './make-words.ts';
 import { isFlag, isMessage } from './files/message-options.ts';
 import { namesFoundBy, possibleValues, type WordScope } from './possible-values.ts';
@@ -129,7 +130,9 @@ function isKnown(word: ShellWord, index: number, words: readonly ShellWord[], sc
   const values = possibleValues(word, scope);
   if (values)
     return values.every(({ text, isGlob }) =>
-      isGlob ? namesFoundBy(text, scope) !== undefined : !climbsBehindNumber(text),
+      isGlob
+        ? namesFoundBy(text, scope) !== undefined && !mayBecomeOption(text, word, words, scope)
+        : !climbsBehindNumber(text),
     );
   const [name, ...args] = words;
   const program = baseName(name?.value ?? '');

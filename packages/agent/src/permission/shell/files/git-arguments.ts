@@ -239,6 +239,10 @@ function letterOption(word: ShellWord, command: string): Recognized | undefined 
 const TAKES_DANGEROUS =
   /^(log|show|diff|whatchanged|reflog|stash|shortlog|rev-list|format-patch|archive|diff-tree|diff-index|diff-files|range-diff|grep|blame|difftool|clone|fetch|pull|push|ls-remote|rebase|bundle)$/;
 
+export function takesDangerousOptions(command: string): boolean {
+  return TAKES_DANGEROUS.test(command);
+}
+
 /** A word with an unknown value may be such an option, unless its beginning excludes it or it follows `--`. */
 export function mayWriteOrRun({ command, rest }: GitArguments): boolean {
   if (!TAKES_DANGEROUS.test(command)) return false;
