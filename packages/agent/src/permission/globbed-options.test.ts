@@ -9,7 +9,17 @@ function decision(command: string, program: string, mode: 'default' | 'acceptEdi
   return shell(command, {
     mode,
     world,
-    rules: { allow: [`Bash(${program}:*)`, 'Bash(sleep:*)', 'Bash(make:*)'] },
+    rules: {
+      allow: [
+        `Bash(${program}:*)`,
+        'Bash(sleep:*)',
+        'Bash(make:*)',
+        'Bash(mv:*)',
+        'Bash(touch:*)',
+        'Bash(echo:*)',
+        'Edit',
+      ],
+    },
   }).decision;
 }
 
@@ -32,6 +42,10 @@ describe('a glob that may become an option, behind a rule with a wildcard', () =
     ['make && gcc *.c', 'gcc'],
     ['sleep 4; rsync -a */* dist', 'rsync'],
     ['sleep 4; zip x.zip *', 'zip'],
+    ['mv src/x . && tar cf x.tar *', 'tar'],
+    ['touch src/y; mytool *', 'mytool'],
+    ["echo x > './--to-command=y'; tar xf *", 'tar'],
+    ['git switch x; git log -1 x */*', 'git'],
     ['sleep 4; mytool *', 'mytool'],
     ['sleep 4; mytool --x **/*', 'mytool'],
     ['for i in 1 2; do mytool -*.json; sleep 1; done', 'mytool'],
@@ -52,6 +66,8 @@ describe('a glob that may become an option, behind a rule with a wildcard', () =
     ['make && prettier --write *.ts', 'prettier'],
     ['make && mytool src/*', 'mytool'],
     ['mytool *', 'mytool'],
+    ['cd src && zip -r x.zip *', 'zip'],
+    ['ls; tar cf x.tar *', 'tar'],
     ['make && eslint **/*.ts', 'eslint'],
   ])(
     'needs no question if it is something else, or expands before other calls: %s beside %s',

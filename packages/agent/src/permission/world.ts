@@ -144,6 +144,8 @@ export interface PermissionWorld {
   readonly takesLong?: boolean;
   /** Such a command is proven to only read, so that the script may wait without another effect. */
   readonly idles?: boolean;
+  /** A command of the script may create files that the globs of later ones find. */
+  readonly createsFiles?: boolean;
   /** The script may set HOME. */
   readonly changesHome?: boolean;
   /** The script may set shell options with which globs match hidden files and whole trees. */

@@ -2,7 +2,7 @@
  * Finds globs that may become an option of the program, also of a file that another call creates before the command runs:
  * `sleep 5; git log * -- a.txt` with a file `--output=x`.
  */
-import type { ShellWord } from '@heddle/tools/shell';
+import type { ReadCommand, ShellRedirection, ShellWord } from '@heddle/tools/shell';
 import { gitArguments, takesDangerousOptions } from './files/git-arguments.ts';
 import { hasProgramOption } from './program-options.ts';
 import type { WordScope } from './possible-values.ts';
@@ -23,10 +23,32 @@ export function mayBecomeOption(
     if (index < 0 || (end >= 0 && end < index)) return false;
     const program = baseName(name?.value ?? '');
     if (program === 'git') return takesDangerousOptions(gitArguments(args).command);
-    // Without an earlier command, no call comes between the decision and the expansion.
-    return world.takesLong === true && (hasProgramOption(program) || !NAMED_FILES.test(glob));
+    // Otherwise, nothing comes between the decision and the expansion.
+    return (
+      (world.takesLong === true || world.createsFiles === true) &&
+      (hasProgramOption(program) || !NAMED_FILES.test(glob))
+    );
   });
 }
 
 /** The names of common files. A program without options for programs would write or load a file with such a name. */
 const NAMED_FILES = /^[^-].*\.\w+$/s;
+
+const CREATES_FILES = /^(?:touch|mkdir|cp|mv|ln|install|rsync|tee)$/;
+const OUTPUT = /^(?:>|>>|>\||&>|&>>|<>)$/;
+
+/** Returns whether a command of the script may create files that a later glob finds. */
+export function mayCreateFiles({ commands, redirections }: Extract<ReadCommand, { ok: true }>): boolean {
+  const before = commands.length < 2 ? [] : commands;
+  const isOutput = (one: ShellRedirection): boolean =>
+    one.kind === 'file' && OUTPUT.test(one.operator) && one.target.value !== '/dev/null';
+  return (
+    before.some(
+      ({ name, args, redirections: own }) =>
+        CREATES_FILES.test(baseName(name?.value ?? '')) ||
+        (name?.value === 'git' && args.some(({ value }) => value === 'stash')) ||
+        own.some(isOutput),
+    ) ||
+    (before.length > 0 && redirections.some(isOutput))
+  );
+}

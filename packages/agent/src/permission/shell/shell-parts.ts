@@ -51,6 +51,7 @@ import { showsHost } from './shown-processes.ts';
 import { readsListedNames } from './listed-names.ts';
 import { reachedFiles } from './reached-files.ts';
 import { waitsOf } from './git-folders.ts';
+import { mayCreateFiles } from './globbed-options.ts';
 import { isPlainEditScript } from './plain-edits.ts';
 import {
   askAboutUnknownReads,
@@ -107,6 +108,7 @@ export function shellParts(text: string, outside: PermissionWorld): ShellParts {
     ...observed,
     ...(hasGlobOptions && { hasGlobOptions }),
     ...waitsOf(read, observed),
+    ...(mayCreateFiles(read) && { createsFiles: true }),
   };
   const doubt = findSyntaxDoubt(text);
   if (doubt?.blind) return { ok: false, reason: `there is ${doubt.reason}` };
