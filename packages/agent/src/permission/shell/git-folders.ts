@@ -68,18 +68,19 @@ export function everyProofOptions(
   const { environment, isDockerLocal } = world;
   if (folders === undefined || baseName(value) !== 'git') return [{ environment, isDockerLocal }];
   const factsAt = (place: string): ProofOptions['git'] =>
-    leadsThroughLink(place, world) ? undefined : world.gitIn(place);
-  return folders.map((folder) => {
-    const isMovable = mayBeMoved(folder, world);
-    return {
-      environment,
-      git: isMovable ? undefined : factsAt(folder),
-      gitIn: (named) => {
-        if (path.posix.isAbsolute(named)) return factsAt(named);
-        return isMovable ? undefined : factsAt(`${folder}/${named}`);
-      },
-    };
-  });
+    mayBeMoved(place, world) ? undefined : world.gitIn(place);
+  return folders.map((folder) => ({
+    environment,
+    git: factsAt(folder),
+    gitIn: (named) => {
+      if (path.posix.isAbsolute(named)) return factsAt(path.posix.normalize(named));
+      // A relative name means another folder if the folder that it starts in was moved.
+      const place = path.posix.join(folder, named).replace(/(?<=.)\/$/, '');
+      return mayBeMoved(folder, world) || leadsThroughLink(`${folder}/${named}`, world)
+        ? undefined
+        : factsAt(place);
+    },
+  }));
 }
 
 /** Returns whether another place may have the files of a folder, or be the folder, when a command starts there. */
