@@ -72,10 +72,11 @@ export function authorizeParts(
       read.ok && read.parts.some(leansOnRule) && read.parts.some((part) => isCovered(part, compiled)),
     inView: read.ok && world.readOnlyView === true && fitsView(request, read.parts, compiled, world),
     readsLater:
-      (mode === 'acceptEdits' || world.readOnlyView !== true) &&
       isInBackground &&
       read.ok &&
-      read.parts.some(({ kind }) => kind === 'read'),
+      read.parts.some(({ kind }) => kind === 'read') &&
+      (mode === 'acceptEdits' || world.readOnlyView !== true || asksAboutReading(compiled)),
+    keepsView: isInBackground && world.readOnlyView === true && compiled.restrictsReading,
   };
   const verdicts = read.ok
     ? askAboutProjectPrograms(
@@ -188,6 +189,11 @@ function askAboutProjectPrograms(
 
 function runsInBackground({ tool, input }: AuthorizeRequest): boolean {
   return tool === 'Monitor' || (input['run_in_background'] ?? false) !== false;
+}
+
+/** The view hides what a deny rule matches. It cannot ask. */
+function asksAboutReading({ ask }: CompiledRules): boolean {
+  return ask.some(({ names, specifier }) => specifier?.path !== undefined && names('Read'));
 }
 
 function leansOnRule(part: Part): boolean {

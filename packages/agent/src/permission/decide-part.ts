@@ -29,6 +29,8 @@ export interface Case {
   readonly inView: boolean;
   /** The call reads files later, when edits that need no question may have changed what its paths and searches mean. */
   readonly readsLater: boolean;
+  /** A proven command of the call runs in the view although a rule covers it, because the view hides files that a rule denies. */
+  readonly keepsView: boolean;
 }
 
 export interface PartDecision extends PartVerdict {
@@ -99,13 +101,9 @@ export function decidePart(part: Part, held: Case): PartDecision {
   if (cover && part.kind === 'read') return say('allow', ruleReason(cover, 'allow'), cover);
   const harmless = provenBy(part, held);
   // A rule does not take away the view from a command that reads known files. Deny rules hide files there.
-  if (
-    cover &&
-    part.kind === 'command' &&
-    harmless === 'proof' &&
-    rules.restrictsReading &&
-    !part.mayReadMore()
-  )
+  const keepsView =
+    held.keepsView || (rules.restrictsReading && part.kind === 'command' && !part.mayReadMore());
+  if (cover && part.kind === 'command' && harmless === 'proof' && keepsView)
     return { ...say('allow', ruleReason(cover, 'allow'), cover), basis: 'proof' };
   if (cover) return permit(ruleReason(cover, 'allow'), cover);
   if (isFilePart(part) && part.by === 'command') return say('allow', 'The command itself decides.');

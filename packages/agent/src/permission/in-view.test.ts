@@ -302,3 +302,24 @@ describe('a named pipe, which the view can write to', () => {
     (command) => expect(decided(command)).toMatch(/^allow/),
   );
 });
+
+describe('a proven command in the background that a rule covers', () => {
+  const request = (command: string) => ({ request: { input: { command, run_in_background: true } } });
+  const allow = ['Bash(cat:*)', 'Bash(sleep:*)', 'Bash(npm test)'];
+
+  it('keeps the view if a rule denies reading, because links may change before it reads', () => {
+    for (const command of ['cat README.md', 'sleep 4; cat README.md src/key', 'cat a | head'])
+      expect(decided(command, { ...request(command), rules: { allow, deny: ['Read(./secrets/**)'] } })).toBe(
+        'allow preferred',
+      );
+  });
+
+  it('runs outside the view without such a rule, and beside a command with effects', () => {
+    const command = 'cat README.md';
+    expect(decided(command, { ...request(command), rules: { allow } })).toBe('allow');
+    const other = 'npm test && cat README.md';
+    expect(decided(other, { ...request(other), rules: { allow, deny: ['Read(./secrets/**)'] } })).toBe(
+      'allow',
+    );
+  });
+});

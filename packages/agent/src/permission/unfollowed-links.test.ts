@@ -269,9 +269,25 @@ describe('a read in the background', () => {
     expect(decided('Bash', { ...input, command: 'cat a' }, { ask })).toBe('ask');
   });
 
+  it('asks in other modes, because the mode may change before it reads', () => {
+    for (const mode of ['default', 'plan'] as const)
+      for (const command of ['sleep 4; rg SECRET', 'cat a', 'sleep 9; cat link', 'tail -f a | grep x']) {
+        const later = { command, run_in_background: true };
+        for (const view of [true, false])
+          expect(decided('Bash', later, { ask, mode, view })).not.toBe('allow');
+        expect(decided('Bash', later, { deny: ask, mode, view: false })).not.toBe('allow');
+        expect(decided('Monitor', { command }, { ask, mode })).not.toBe('allow');
+      }
+  });
+
+  it('needs no question in other modes if the view hides what a rule denies', () => {
+    expect(decided('Bash', { ...input, command: 'cat a' }, { deny: ask, mode: 'default', view: true })).toBe(
+      'allow',
+    );
+  });
+
   it('does not ask otherwise', () => {
     expect(decided('Bash', input)).toBe('allow');
-    expect(decided('Bash', input, { ask, mode: 'default' })).toBe('allow');
     expect(decided('Bash', { command: input.command }, { ask })).toBe('allow');
     expect(decided('Bash', { ...input, command: 'sleep 4; date' }, { ask })).toBe('allow');
     expect(decided('Bash', { ...input, command: 'cat a' }, { ask, allow: ['Bash(cat *)'] })).toBe('allow');
