@@ -94,7 +94,7 @@ describe('a command for the shell', () => {
     ['node -r ./scripts/lib src/a.ts', 'scripts/lib.js', 'src/a.ts'],
     ['cd scripts && ./absent.sh', 'absent.sh', 'scripts/absent.sh'],
     ['node --import=./scripts/lib.js -e 1', 'scripts/lib.js'],
-    ['node -r./scripts/lib.js x', 'scripts/lib.js'],
+    ['node -r./scripts/lib.js -e 1', 'scripts/lib.js'],
     ['node server', 'server', 'server.js'],
     ['node -r dotenv/config server', 'server', 'server.js'],
     ['node own/', 'own'],
@@ -153,7 +153,10 @@ it('a command without a shell names files in its words', () => {
   expect(named(['node', 'server.js'])).toEqual(['server.js']);
   expect(named(['node', './server/', '--data', './src'])).toEqual(['server']);
   expect(named(['npx', '-y', 'a-server', './src', '.'])).toEqual([]);
-  expect(named(['uv', 'run', 'server/absent.py'])).toEqual([]);
+  expect(named(['uv', 'run', 'server/absent.py'])).toEqual(['server/absent.py']);
+  expect(named(['sh', 'scripts/absent.sh'])).toEqual(['scripts/absent.sh']);
+  expect(named(['./bin/absent'])).toEqual(['bin/absent']);
+  expect(named(['npx', '-y', 'a-server', './absent', '--db', 'absent/x.db'])).toEqual([]);
   expect(named(['node', 'lib.js'], { cwd: 'scripts' })).toEqual(['scripts/lib.js']);
   expect(named(['node', 'server.js'], { cwd: 'scripts' })).toEqual(['server.js']);
   expect(named(['python3', '-m', 'srv'])).toEqual(['srv', 'srv.py']);

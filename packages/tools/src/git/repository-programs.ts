@@ -5,6 +5,7 @@
  */
 import { realpathSync, type Stats, statSync } from 'node:fs';
 import path from 'node:path';
+import { BUILD_FILE, type FileKinds, filesInCommand } from '../files/files-in-command.ts';
 import { isLinkOfProcess, passesPlace } from '../files/follow-path.ts';
 import {
   type GitEnvironment,
@@ -243,8 +244,8 @@ function mayRunProgram({ key, value = 'true' }: ScopedSetting, repository: GitRe
 }
 
 /**
- * Returns the existing files that settings of any scope name as programs: `core.editor = ~/dot/edit.sh`, `alias.x = !tools/x.sh`.
- * Undefined: a file that cannot be determined.
+ * Returns the files that settings of any scope name as programs: `core.editor = ~/dot/edit.sh`, `alias.x = !tools/x.sh`,
+ * `diff.x.textconv = python3 -m tools.x`. Modules and scripts need not exist yet. Undefined: a file that cannot be determined.
  */
 export function programFiles(
   repository: GitRepository,
@@ -253,17 +254,24 @@ export function programFiles(
 ): readonly (string | undefined)[] {
   const top = repository.top;
   const place = (word: string, from = top): string => placeOf(word, from, environment);
+  const kinds: FileKinds = new Map();
+  const variables = { ...environment, PWD: top };
+  const isInside = (file: string): boolean => !`${top}/`.startsWith(path.join(file, '/'));
   return settings.flatMap((setting) => {
     const { key, value = '' } = setting;
     if (key === TEMPLATES) return [];
     const text = mayRunProgram(setting, repository) ? value : commandInAddress(setting);
+    if (text === '') return [];
     const words = wordsInCommand(text);
     // The program can start in one of the folders that are named: `cd tools && ./x.sh`.
     const folders = words.map((word) => place(word)).filter((file) => statsOf(file)?.isDirectory() === true);
     const files = [top, ...folders].flatMap((from) => words.map((word) => place(word, from)));
-    return Array.from(new Set(files))
+    const present = Array.from(new Set(files))
       .flatMap(knownFile)
       .filter((file) => file === undefined || statsOf(file)?.isFile() === true);
+    const reading = { bases: [top], variables, isInside, leftOut: BUILD_FILE };
+    const started = filesInCommand(text.replace(/^(?:!|\w+::)/, ''), reading, kinds).filter(isInside);
+    return [...new Set([...present, ...started.flatMap(knownFile)])];
   });
 }
 

@@ -1,0 +1,58 @@
+/** Finds the words of a simple command that name a program or a script to start. Such a file counts before it exists. */
+import path from 'node:path';
+
+/** Programs whose first operand is a script. */
+const INTERPRETER =
+  /^(\.|source|(ba|da|z|k|mk|fi|a|c|tc|yash|pw)?sh|node(js)?|nodemon|electron|tsx|ts-node|vite-node|python[\w.]*|pypy[\w.]*|ruby|perl|php|lua(jit)?|Rscript|expect|tclsh|wish|osascript|groovy|bun|deno)$/;
+
+/** Their operands can also be names of tasks. */
+const HAS_TASKS = /^(bun|deno)$/;
+
+/** The next word is a value that the interpreter does not run: `bash -o pipefail x`. */
+const TAKES_VALUE = /^([-+]\w*[oOWXrI]|--[\w-]+)$/;
+
+/** After these, the operands are data. */
+const ENDS = /^-[A-Za-z]*[cemp]$/;
+
+/** A program follows these words. */
+const BEFORE_PROGRAM =
+  /^([!{]|exec|eval|sudo|doas|env|command|builtin|nice|nohup|time|xargs|setsid|then|do|else|if|elif|while|until|\w+=.*)$/;
+
+/** The value of such an option is often a script, or settings with commands: `ssh -F x`, `awk -f x`, `vim -S x`. */
+const FILE_OPTION = /^-[A-Za-z]*[fFS]$/;
+
+/** Not a pattern, an address or a text of a program. */
+const PLAIN_PATH = /^[\w./~+%-][\w./~+% @-]*$/;
+
+/** A longer path cannot exist. */
+const MOST_LETTERS = 1024;
+
+/** `words`: those of one simple command, without quotes. */
+export function startedWords(words: readonly string[]): readonly string[] {
+  const found: string[] = [];
+  let isStart = true;
+  let interpreter: string | undefined;
+  for (const [at, word] of words.entries()) {
+    const before = words[at - 1] ?? '';
+    const isPath = word.includes('/') || word.includes('.');
+    if (isStart) {
+      isStart = BEFORE_PROGRAM.test(word) || (word.startsWith('-') && at > 0);
+      if (!isStart && word.includes('/')) found.push(word);
+    }
+    const name = path.posix.basename(word);
+    if (INTERPRETER.test(name) && (interpreter === undefined || !isPath)) interpreter = name;
+    else if (FILE_OPTION.test(before) && isPath) found.push(word);
+    else if (/^-[fFS]\w*[./]/.test(word)) found.push(word.slice(2));
+    else if (interpreter !== undefined && word.startsWith('-')) {
+      if (ENDS.test(word)) interpreter = undefined;
+    } else if (interpreter !== undefined && !/^\w+=/.test(word)) {
+      // `node -r dotenv/config x` names a package.
+      if (TAKES_VALUE.test(before) && !/^[./~]/.test(word)) continue;
+      if (isPath || !HAS_TASKS.test(interpreter)) found.push(word);
+      if (!TAKES_VALUE.test(before) && !HAS_TASKS.test(interpreter)) interpreter = undefined;
+    }
+  }
+  return found.filter(
+    (word) => word.length <= MOST_LETTERS && PLAIN_PATH.test(word) && !/^[./]*$/.test(word),
+  );
+}
