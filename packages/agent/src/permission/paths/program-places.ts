@@ -19,7 +19,7 @@ import { segmentsOf } from './segments.ts';
 
 /** Folders with programs that later commands run by name, if the search path contains them. */
 const PROGRAM_FOLDERS =
-  /\/(?:node_modules\/\.bin|\.?venv\/(?:bin|scripts)|vendor\/bin|\.bundle\/bin)(?=\/|$)/;
+  /\/(?:node_modules\/\.bin|\.?venv[\w.-]*\/(?:bin|scripts)|env\/bin|vendor\/bin|\.bundle\/bin)(?=\/|$)/;
 
 /** Returns whether a path is one of the usual folders of programs, or below one. */
 export function isProgramFolder(file: string): boolean {

@@ -38,12 +38,18 @@ const GROUPS: readonly (readonly [SandboxAccess, string])[] = [
       '.config/opencode .config/goose .config/crush .config/amp .config/github-copilot .openhands .config/claude .config/windsurf ' +
       'library/application*/claude',
   ],
+  [
+    'locked if present',
+    '.agent .antigravity .grok .vibe .qoder .iflow .codebuddy .codebuff .codebuff.json codebuff.json gptme.toml .continuerc.json .roomodes ' +
+      '.kilocodemodes .zencoder .rovodev .warp .firebender .plandex* .tabnine .lingma .forge forge.yaml',
+  ],
   // Version control: hooks, filters and settings that run programs. The sandbox has a rule for each of their parts.
   // Attributes choose which configured filters run. Git itself writes them during a checkout.
   ['writable', '.gitattributes .git .hg .svn .jj .bzr .sl _darcs/prefs'],
   [
     'locked if present',
-    '.gitmodules .git-credentials .hgrc .config/hg .config/jj .jjconfig.toml .subversion',
+    '.gitmodules .git-credentials .hgrc .config/hg .config/jj .jjconfig.toml .subversion .lfsconfig .repo _fossil_ .fslckout ' +
+      '.fossil-settings .pijul .p4config .p4enviro _mtn cvs/root .cvsrc',
   ],
   ['locked in home', '.claude.json .gitconfig .config/git'],
   // Start-up files of shells and sessions.
@@ -113,12 +119,31 @@ const GROUPS: readonly (readonly [SandboxAccess, string])[] = [
       '.*-version .nvmrc .python-versions .sdkmanrc .bazelversion .fvmrc .prototools rust-toolchain rust-toolchain.toml mise.* .mise.* global.json ' +
       '.githooks .overcommit.yml prek.toml .github/hooks',
   ],
+  // The same for other managers of hooks, changes of the folder in a shell, versions of programs, and editors on this machine or elsewhere.
+  [
+    'locked if present',
+    '.lefthook-local lefthook.jsonc .config/lefthook.* .pre-commit-config.yml hk.pkl hk.local.pkl .config/hk.pkl .config/hk.local.pkl ' +
+      'captainhook.json grumphp.yml grumphp.yaml grumphp.dist.yml grumphp.yml.dist .git-hooks .cargo-husky .rusty-hook.toml ' +
+      '.autoenv .autoenv.* .autoenv_leave.* .smartcd .ondirrc .flox .tfswitchrc .tfswitch.toml .tgswitchrc .tgswitch.toml .*env-vars ' +
+      'aqua.yaml aqua.yml .aqua.yaml .aqua.yml aqua/aqua.yaml aqua/aqua.yml .aqua .vfox.toml .pdm-python .versions.conf .dvmrc .jabbarc .naverc ' +
+      '.gvmrc .phpbrewrc .ruby-gemset ' +
+      '.lazy.lua .nvim .neoconf.json .ycm_extra_conf.py .lsp .bsp .bloop hie.yaml .merlin .luarc.json .luarc.jsonc rust-analyzer.toml ' +
+      '.rust-analyzer.toml .sourcekit-lsp .solargraph.yml .project .externaltoolbuilders .factorypath .settings .kateproject* .lite_project.lua ' +
+      '.tm_properties .nova .gitpod.yml .replit replit.nix .idx .codesandbox .stackblitzrc .ona',
+  ],
+  // Files that interpreters load at each start in the folder, or in an environment of the project.
+  [
+    'locked if present',
+    '.rdata irbrc _irbrc $irbrc .user.ini .lldbinit-* .psqlrc-* pyvenv.cfg .virtualenv .conda .pixi _opam ' +
+      'site-packages/*.pth site-packages/sitecustomize.* site-packages/usercustomize.* dist-packages/*.pth dist-packages/sitecustomize.* ' +
+      'dist-packages/usercustomize.*',
+  ],
   // Settings of package managers and build tools that run programs or choose where packages come from.
   [
     'locked if present',
     '.npmrc .yarnrc* .pnpmfile.* .cargo .mvn .m2/settings.xml .gradle/init.gradle .gradle/init.gradle.kts .gradle/init.d ' +
       '.gradle/gradle.properties .bazelrc* bunfig.toml .bunfig.toml gradle-wrapper.properties maven-wrapper.properties ' +
-      'pyrightconfig.json .config/pip .pip pip.conf .condarc .config/uv .bundle/config .sbtopts .jvmopts .bazeliskrc .buckconfig*',
+      'nuget.config .nuget uv.toml poetry.toml .config/pypoetry pyrightconfig.json .config/pip .pip pip.conf .condarc .config/uv .bundle/config .sbtopts .jvmopts .bazeliskrc .buckconfig*',
   ],
   ['writable', '.yarn .pnp.*'],
   // Files that the system itself runs.

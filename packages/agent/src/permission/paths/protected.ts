@@ -208,9 +208,7 @@ const lastNames = new Set([
   'bin',
   'scripts',
 ]);
-const lastBeginnings = Array.from(lastNames)
-  .filter((name) => name.endsWith('*'))
-  .map((name) => name.slice(0, -1));
+const lastFamilies = Array.from(lastNames).filter((name) => name.includes('*'));
 
 /**
  * Returns whether a path with this last name can be a protected place. It is a fast filter for walks over many files. Hidden names can
@@ -219,7 +217,7 @@ const lastBeginnings = Array.from(lastNames)
 export function canEndProtected(name: string): boolean {
   if (name.startsWith('.')) return true;
   const lower = foldCase(name);
-  return lastNames.has(lower) || lastBeginnings.some((beginning) => lower.startsWith(beginning));
+  return lastNames.has(lower) || lastFamilies.some((family) => isNamed(lower, family));
 }
 
 /** Returns whether a name with this end can be a protected place. */
@@ -269,7 +267,7 @@ const firstNames = new Set([
   ...PROTECTED_PLACES.filter(({ segments }) => segments.length > 1).map(
     ({ segments: [first = ''] }) => first,
   ),
-  ...'node_modules .venv venv vendor .bundle'.split(' '),
+  ...'node_modules .venv venv env vendor .bundle'.split(' '),
 ]);
 
 /** Returns whether a folder with this name is the start of a protected place, but not protected itself: `.config`. */
@@ -280,7 +278,7 @@ export function canBeginProtected(name: string): boolean {
 /** The names of protected places and of folders of programs that match at any depth. */
 export const PLACE_NAMES: readonly (readonly string[])[] = [
   ...PROTECTED_PLACES.filter(({ fromRoot }) => !fromRoot).map(({ segments }) => segments),
-  ...['node_modules/.bin', '.venv/bin', 'venv/bin', 'vendor/bin', '.bundle/bin'].map((name) =>
+  ...['node_modules/.bin', '.venv/bin', 'venv/bin', 'env/bin', 'vendor/bin', '.bundle/bin'].map((name) =>
     name.split('/'),
   ),
 ];
@@ -324,15 +322,27 @@ export function protectedMatch(folder: FilePlace, glob: string, world: Permissio
 /** A decision asks several times about the same glob. Copies of a world share their functions. */
 const matches = new WeakMap<PermissionWorld['exists'], Map<string, string | undefined>>();
 
+/** A folder that cannot be listed may contain each of them. */
+const EVERY_VISIBLE = PROTECTED_PLACES.map(({ segments: [first = ''] }) => first);
+
+/** A comparison takes less time than a look at a file. */
+const STEPS_PER_SHAPE = 0.75;
+
 function findMatch(folder: string, glob: string, world: PermissionWorld): string | undefined {
   shapes ??= PROTECTED_PLACES.map(shapeOf);
-  world.spend?.(shapes.length + Math.floor(glob.length / 2));
+  world.spend?.(Math.ceil(shapes.length * STEPS_PER_SHAPE) + Math.floor(glob.length / 2));
+  let present: ReadonlySet<string> | undefined;
+  const isPresent = (name: string): boolean => {
+    present ??= new Set(world.list(folder)?.map(foldCase) ?? EVERY_VISIBLE);
+    return present.has(name);
+  };
   const written = segmentsOf(foldCase(glob)).map((segment) => (segment === 'globstar' ? 'visible' : segment));
   const [first] = written;
   const whole: readonly Segment[] = [...literalSegments(foldCase(folder)), ...written];
   return shapes.find(({ name, shape, first: begins, isVisible }) => {
     if (!isVisible) return segmentsMeet(whole, shape, false);
-    return first !== undefined && mayBe(first, begins) && world.exists(`${folder}/${name}`);
+    if (first === undefined || !mayBe(first, begins) || !isPresent(begins)) return false;
+    return begins === name || world.exists(`${folder}/${name}`);
   })?.name;
 }
 
