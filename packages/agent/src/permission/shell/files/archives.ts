@@ -292,13 +292,10 @@ function excludesGit(args: readonly ShellWord[], given: ParsedOperands): boolean
 }
 
 /** Modules of Python that read a folder with all its contents: `python3 -m zipfile -c x.zip .`. */
-export function archivedByModule(program: string, args: readonly ShellWord[]): Touch[] {
-  const at = args.findIndex(({ value }) => value === '-m');
-  const [module, ...rest] = at < 0 ? [] : args.slice(at + 1);
-  if (!/^(python|pypy)[\d.]*$/.test(program) || !/^(zipfile|tarfile|http\.server)$/.test(module?.value ?? ''))
-    return [];
+export function archivedByModule(module: string, rest: readonly ShellWord[]): Touch[] {
+  if (!/^(zipfile|tarfile|http\.server)$/.test(module)) return [];
   const operands = rest.filter(({ value }) => !value.startsWith('-'));
-  if (module?.value === 'http.server') return [touch('read', HERE, 'all')];
+  if (module === 'http.server') return [HERE, ...operands].map((word) => touch('read', word, 'all'));
   const [archive, ...others] = operands;
   if (archive === undefined) return [];
   const has = (option: RegExp): boolean => rest.some(({ value }) => option.test(value));

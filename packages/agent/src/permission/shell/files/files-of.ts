@@ -30,6 +30,7 @@ import {
 } from './search-options.ts';
 import { changedSettings } from './settings-commands.ts';
 import { archivedFiles } from './packers.ts';
+import { packedPackages } from './packed-packages.ts';
 import { environmentFiles } from './environment-files.ts';
 import { quotedTouches } from './quoted-patterns.ts';
 import { scannedFiles } from './scanned-files.ts';
@@ -208,11 +209,12 @@ function ordinaryFiles(name: ShellWord, args: readonly ShellWord[]): Touch[] {
     ...(isAbstract ? [touch('write', unknownWord('an abstract socket'))] : []),
     ...unknownProgram([...args, ...sources], deepIfFolder),
     ...quotedTouches(program, args),
-    ...archivedByModule(program, args),
     ...computed,
     ...changedSettings(program, args),
     ...[[name, ...args], ...moduleOfPython([name, ...args])].flatMap(([run, ...rest]) =>
-      [scannedFiles, environmentFiles].flatMap((files) => files(baseName(run?.value ?? ''), rest)),
+      [scannedFiles, environmentFiles, archivedByModule, packedPackages].flatMap((files) =>
+        files(baseName(run?.value ?? ''), rest),
+      ),
     ),
   ];
 }

@@ -39,6 +39,7 @@ import { OTHER_FORMS } from './other-forms.ts';
 import { OTHER_NAMES } from './other-names.ts';
 import { SEARCHED_FILES } from './searched-files.ts';
 import { OUTPUTS_OF_PROGRAMS } from './outputs-of-programs.ts';
+import { PACKED_PACKAGES } from './packed-packages.ts';
 import { PLACES } from './places.ts';
 import { PRINTED_CONTENTS } from './printed-contents.ts';
 import { PROGRAM_OPTIONS } from './program-options.ts';
@@ -117,6 +118,7 @@ export const THEMES: readonly Theme[] = [
   ...WAITING_EDITS,
   ...COPIED_CONTENTS,
   ...ARCHIVED_FILES,
+  ...PACKED_PACKAGES,
   ...DECODED_NAMES,
   ...PRINTED_CONTENTS,
   ...SYNCHRONIZED,
