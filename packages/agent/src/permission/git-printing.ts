@@ -1,8 +1,16 @@
 /** Finds settings with which git shows lines of files in commands that do not show them otherwise. Starts no process. */
 import { findRepository, gitSettingsOf } from '@heddle/tools/git';
 
-/** The commit command shows changes, a log follows a file to its other names, and a search enters submodules. */
-export type PrintingSetting = 'commit.verbose' | 'log.follow' | 'submodule.recurse';
+/**
+ * The commit command shows changes, a log follows a file to its other names, a search enters submodules, and a merge stores
+ * changes of the working tree before it, and then merges them.
+ */
+export type PrintingSetting =
+  | 'commit.verbose'
+  | 'log.follow'
+  | 'submodule.recurse'
+  | 'merge.autostash'
+  | 'rebase.autostash';
 
 /** Returns the settings that are on in a folder, from files and variables. Undefined if some of them cannot be read. */
 export function enabledGitSettings(

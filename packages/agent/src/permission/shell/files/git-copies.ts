@@ -2,6 +2,7 @@
 import type { ShellWord } from '@heddle/tools/shell';
 import { type GitArguments, gitArguments, inFolder, splitAtSeparator } from './git-arguments.ts';
 import { maybeNoCommits, scopeOf, scopesOf } from './git-contents.ts';
+import { mergedContents } from './git-merges.ts';
 import { hasHarmlessSettings } from './git-settings.ts';
 import { argumentsOf } from './operands.ts';
 import { HERE, partOfWord, type Touch, unknownWord } from './touch.ts';
@@ -36,6 +37,7 @@ export function copied(args: readonly ShellWord[]): Touch[] {
   if (given.isElsewhere && (writesFiles || isSure)) return [ELSEWHERE];
   if ((writesFiles || isExchange) && !hasHarmlessSettings(args)) return [ELSEWHERE];
   if (movesNames(given)) return [whole];
+  const merged = mergedContents(given, writesFiles);
   const read = sources.map((source): Touch => {
     const word = inFolder(source.word, given);
     // The word may also be the target.
@@ -45,7 +47,7 @@ export function copied(args: readonly ShellWord[]): Touch[] {
   const { names, prefersPaths } = renamedSources(given);
   const revisions = maybeNoCommits(names);
   const renamed: Touch[] = revisions.length > 0 ? [{ ...whole, revisions, prefersPaths }] : [];
-  return TAKES.test(command) || !isSure ? [...read, ...renamed] : [...read, whole];
+  return [...merged, ...read, ...(TAKES.test(command) || !isSure ? renamed : [whole])];
 }
 
 const ELSEWHERE: Touch = { kind: 'read', word: unknownWord('another repository or working tree') };

@@ -103,11 +103,11 @@ export const DENIED_PLACES: readonly Theme[] = [
     ],
   },
   {
-    theme: 'git commands that replace files ask for no rule about reading',
+    theme: 'git commands that replace files and do not merge ask for no rule about reading',
     mode: 'bypassPermissions',
     rules: { deny: ['Read(./secrets/**)'] },
     world: { files: FILES, tracked: ['a', 'secrets/key'] },
-    allowed: ['git switch main', 'git pull', 'git merge x', 'git stash', 'git reset --hard'],
+    allowed: ['git switch main', 'git pull --ff-only', 'git stash', 'git reset --hard'],
   },
   {
     theme: 'a file that may not be read is found in programs, here-documents and folders that are walked',
