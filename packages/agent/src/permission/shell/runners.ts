@@ -23,7 +23,8 @@ const RUNNERS: ReadonlySet<string> = new Set(
     'lxc-execute lxc-attach distrobox-enter flatpak-spawn xterm konsole kitty alacritty gnome-terminal abduco dtach ' +
     'dbus-launch primusrun optirun honcho foreman pexec i386 x86_64 s6-setuidgid gtime gnice gtimeout gstdbuf genv scl ' +
     'shx gxargs env_parallel run0 sudo-rs dzdo pfexec rootlesskit nsjail minijail0 pasta annotate-output lckdo setlock ' +
-    's6-setsid s6-softlimit s6-applyuidgid s6-envdir catatonit'
+    's6-setsid s6-softlimit s6-applyuidgid s6-envdir catatonit rsh slogin remsh autossh sshpass dbclient pdsh dsh clush parallel-ssh ' +
+    'viddy hwatch adb wsl heroku'
   ).split(' '),
 );
 
@@ -119,7 +120,7 @@ const commandOf = remembered((words: readonly ShellWord[]): ManagerCommand | und
 
 /** They take a host, a file, a folder, a number or a word of their own before the command. */
 const OPERAND_FIRST =
-  /^(ssh|mosh|flock|chroot|gosu|su-exec|faketime|datefudge|setarch|taskset|chrt|timeout|gtimeout|docker|podman|docker-compose|podman-compose|buildah|nerdctl|kubectl|setlock|lckdo|s6-envdir|envdir|envuidgid|setuidgid|s6-setuidgid|runcon|sg|machinectl|op|perf|honcho|foreman|pipx|direnv|distrobox-enter|tmux)$/;
+  /^(ssh|slogin|rsh|remsh|autossh|dbclient|mosh|flock|chroot|gosu|su-exec|faketime|datefudge|setarch|taskset|chrt|timeout|gtimeout|docker|podman|docker-compose|podman-compose|buildah|nerdctl|kubectl|setlock|lckdo|s6-envdir|envdir|envuidgid|setuidgid|s6-setuidgid|runcon|sg|machinectl|op|perf|honcho|foreman|pipx|direnv|distrobox-enter|tmux)$/;
 function operandsOf(base: string, args: readonly ShellWord[]): 0 | 1 {
   return OPERAND_FIRST.test(base) && !runsInNamespace(base, args) ? 1 : 0;
 }
@@ -131,10 +132,12 @@ const MAY_TAKE_VALUE = /^(-[A-Za-z0-9]*[A-Za-z]|--[\w-]+)$/;
 /** Options without a value. */
 const TAKES_NO_VALUE: readonly (readonly [RegExp, RegExp])[] = [
   [/^(npx|pnpx|bunx)$/, /^(-y|--yes)$/],
-  [/^ssh$/, /^-[46AaCfGgKkMNnqsTtVvXxYy]+$/],
+  [/^(ssh|slogin|autossh)$/, /^-[46AaCfGgKkMNnqsTtVvXxYy]+$/],
 ];
 /** Options whose value is always the next word, so that it is not an operand. */
-const TAKES_VALUE: readonly (readonly [RegExp, RegExp])[] = [[/^ssh$/, /^-\w*[BbcDEeFIiJLlmOopQRSWw]$/]];
+const TAKES_VALUE: readonly (readonly [RegExp, RegExp])[] = [
+  [/^(ssh|slogin|autossh)$/, /^-\w*[BbcDEeFIiJLlmOopQRSWw]$/],
+];
 
 /**
  * Returns the tails at the expected position of a runner's command: after its options, their values, and assignments.

@@ -4,6 +4,7 @@ import { CODE_VARIABLES, isHarmlessOption } from './code-variables.ts';
 import { runsInNamespace } from './files/host-words.ts';
 import { partOfWord } from './files/touch.ts';
 import { isFedIn } from './interpreters.ts';
+import { hasUnreadInput, joinedScripts, startsRemoteShell } from './joined-words.ts';
 import { isMake } from './make-words.ts';
 import { baseName, commandTails, hasManyValues, isManager, isRunner, likelyTails } from './runners.ts';
 import { isShell, readShellUse, type ShellUse } from './shell-options.ts';
@@ -55,6 +56,12 @@ export function findScriptTexts(command: SimpleCommand, words: readonly ShellWor
   const program = baseName(name?.value ?? '');
   if (program === 'eval') add(args.map(({ value }) => value).join(' '), 'run');
   for (const text of shellTexts(words, inputsOf(command)).texts) add(text, 'run');
+  for (const text of joinedScripts(words)) add(text, 'possible');
+  if (startsRemoteShell(words)) {
+    const found = inputScripts(redirections);
+    for (const text of found.texts) add(text, 'possible');
+    isUnknown ||= found.texts.length > 0 ? found.isUnknown : hasUnreadInput(command);
+  }
   for (const text of variableScripts(command)) add(text, 'possible');
   for (const text of argumentScripts(words, (value) => texts.get(value) === 'run')) add(text, 'possible');
   if (STARTS_SHELL.test(program) || runsInNamespace(program, args))

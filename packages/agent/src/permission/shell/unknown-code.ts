@@ -79,7 +79,7 @@ const COMMANDS_ON_INPUT =
 
 /** Without a command, these runners do nothing, or only print. All others may start a shell, which runs its input. */
 const IDLE_ALONE =
-  /^(g?env|g?nice|g?time|nohup|command|builtin|noglob|exec|eval|trap|hash|xargs|parallel|g?timeout|g?stdbuf|watch|setsid|ionice|chrt|taskset|numactl|prlimit|choom|uclampset|strace|ltrace|valgrind|perf|catchsegv|busybox|toybox|flock|entr|caffeinate|chronic|unbuffer|systemd-inhibit|systemd-cat|start-stop-daemon|ssh-agent|dumb-init|tini|hyperfine|npx|bunx|pnpx|uvx|pipx|dotenv|op|cross-env(-shell)?|env-cmd|dotenvx|concurrently|npm-run-all|run-[ps]|nodemon|watchexec|chpst|setuidgid|softlimit|envdir|envuidgid|daemonize|ssh|mosh|pssh|sem|run-one|cpulimit|tmux|screen|honcho|foreman|pexec|s6-setuidgid|machinectl|shx)$/;
+  /^(g?env|g?nice|g?time|nohup|command|builtin|noglob|exec|eval|trap|hash|xargs|parallel|g?timeout|g?stdbuf|watch|setsid|ionice|chrt|taskset|numactl|prlimit|choom|uclampset|strace|ltrace|valgrind|perf|catchsegv|busybox|toybox|flock|entr|caffeinate|chronic|unbuffer|systemd-inhibit|systemd-cat|start-stop-daemon|ssh-agent|dumb-init|tini|hyperfine|npx|bunx|pnpx|uvx|pipx|dotenv|op|cross-env(-shell)?|env-cmd|dotenvx|concurrently|npm-run-all|run-[ps]|nodemon|watchexec|chpst|setuidgid|softlimit|envdir|envuidgid|daemonize|ssh|mosh|pssh|sem|run-one|cpulimit|tmux|screen|honcho|foreman|pexec|s6-setuidgid|machinectl|shx|slogin|rsh|remsh|autossh|sshpass|dbclient|pdsh|dsh|clush|parallel-ssh|viddy|hwatch|adb|wsl|heroku)$/;
 /** Their words are users, groups or files. A command is the value of an option. */
 const NAMES_FIRST = /^(su|runuser|newgrp|sg|script|capsh)$/;
 const COMMAND_OPTION = /^(-[a-zA-Z]*c.*|--(command|session-command)(=.*)?|-u.*|--user(=.*)?)$/s;

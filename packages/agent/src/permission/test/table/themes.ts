@@ -26,6 +26,7 @@ import { GLOBS } from './globs.ts';
 import { GROUPED_OPTIONS } from './grouped-options.ts';
 import { HOSTS_IN_WORDS } from './hosts-in-words.ts';
 import { FORBIDDING } from './forbidding.ts';
+import { JOINED_WORDS } from './joined-words.ts';
 import { LINKS } from './links.ts';
 import { LOADED_CODE } from './loaded-code.ts';
 import { LOGINS } from './logins.ts';
@@ -78,6 +79,7 @@ export const THEMES: readonly Theme[] = [
   ...UNSEEN,
   ...EVASIONS,
   ...COMMANDS_ON_INPUT,
+  ...JOINED_WORDS,
   ...BEHIND_RUNNERS,
   ...NAMED,
   ...UNUSUAL_NAMES,
