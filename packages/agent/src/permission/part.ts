@@ -103,6 +103,14 @@ export interface GivenTexts {
   readonly known: string;
   /** Texts with unknown parts. A star represents each of these. */
   readonly unknown: string;
+  /** The words of programs that connect. */
+  readonly hosts: readonly NamedHost[];
+}
+
+export interface NamedHost {
+  readonly host: string;
+  /** Otherwise it may be another name. A rule for every host does not concern it. */
+  readonly isCertain: boolean;
 }
 
 export interface FilePart {

@@ -6,7 +6,7 @@ import { literalSegments } from '../paths/segments.ts';
 import type { CompiledRule, CompiledRules } from './compile.ts';
 import type { DomainPattern } from './domain.ts';
 import { holds, mayEndWith, mayHaveEnding, mayLieBelow, type SearchedWorld } from './held-files.ts';
-import { mayExpandHost, mayNameHost, namesHost } from './named-hosts.ts';
+import { mayExpandHost, mayNameHost, namesConnectedHost, namesHost } from './named-hosts.ts';
 import type { PathPattern } from './path-pattern.ts';
 import type { PermissionRule } from './rule.ts';
 import { calledName, governingTools, isShellTool, mainField, textsIn } from './tool-names.ts';
@@ -182,7 +182,8 @@ function mayConnectTo(
   { spend }: SearchedWorld,
 ): boolean {
   if (mayConnectAnywhere === true || mayExpandHost(shown) || namesHost(shown, domain.matches)) return true;
-  const { known, unknown } = given?.() ?? { known: '', unknown: '' };
+  const { known, unknown, hosts } = given?.() ?? { known: '', unknown: '', hosts: [] };
+  if (namesConnectedHost(hosts, domain.matches)) return true;
   spend?.(Math.ceil(known.length / CHARACTERS_PER_STEP + unknown.length / UNKNOWN_CHARACTERS_PER_STEP));
   return (
     (known !== '' && namesHost(known, domain.matches)) || (unknown !== '' && mayNameHost(unknown, domain))

@@ -1,13 +1,16 @@
 /** Finds the hosts that the text of a command names, in every form that programs map to a host. */
 
+import type { NamedHost } from '../part.ts';
 import type { DomainPattern } from './domain.ts';
 
 /** Characters that end the name of a host in a text. */
 const AROUND_HOST = /[^\p{L}\p{N}_.\u3002\uff0e\uff61-]+/u;
 const DOT = /[.\u3002\uff0e\uff61]/;
 
-/** An address as one number: `0x0a000001`. */
-const NUMBER = /^(0x[\da-f]+|\d{7,12})$/i;
+/** An address as one number: `0x0a000001`. Zeros may be before its digits. */
+const NUMBER = /^(0x[\da-f]+|\d{7,})$/i;
+/** An IPv6 address without brackets: `nc ::1 80`. */
+const BARE_ADDRESS = /(?<![\p{L}\p{N}_:.[-])(?:[\da-f]{0,4}:){2,7}[\da-f.]*/giu;
 
 /** Braces or brackets in the host of an address, which the shell or curl expands. The address `[::1]` has none. */
 const HOST_PATTERN = /:\/\/[^\s/]*(?:\{|\[(?![\da-f:.]+\]))/i;
@@ -34,10 +37,17 @@ function expandsWord(text: string): boolean {
 /** Returns whether a text contains a matching host: a name with dots, or any name in an address. */
 export function namesHost(text: string, matches: (host: string) => boolean): boolean {
   // Some programs decode the host of an address: `http://%65xample.com`.
-  const decoded = text.replace(/(?:%[\da-f]{2})+/gi, (bytes) =>
-    Buffer.from(bytes.replaceAll('%', ''), 'hex').toString(),
-  );
+  const decoded = decodedName(text);
   return [...new Set([decoded, mapped(decoded)])].some((one) => hostsIn(one, matches).some(matches));
+}
+
+/** Returns whether a rule concerns a word of a program that connects. */
+export function namesConnectedHost(hosts: readonly NamedHost[], matches: (host: string) => boolean): boolean {
+  const isForAll = hosts.length > 0 && matches('any.invalid');
+  return hosts.some(
+    ({ host, isCertain }) =>
+      (isCertain || !isForAll) && [host, decodedName(host), mapped(host)].some((name) => matches(name)),
+  );
 }
 
 /** Characters that end the name of a host with unknown parts. */
@@ -58,7 +68,10 @@ export function mayNameHost(text: string, domain: DomainPattern): boolean {
   });
   const others = domain.matches('any.invalid')
     ? []
-    : plain.split(AROUND_STARS).filter((name) => DOT.test(name) && /[\p{L}\p{N}]/u.test(name));
+    : plain
+        .split(AROUND_STARS)
+        .flatMap(withAttached)
+        .filter((name) => DOT.test(name) && /[\p{L}\p{N}]/u.test(name));
   const isOpen = (name: string): boolean => name.includes('*');
   return addressed.filter(isOpen).some(domain.mayMatch) || others.filter(isOpen).some(domain.mayMatchName);
 }
@@ -76,15 +89,34 @@ function mapped(text: string): string {
     .replaceAll('\u03c2', '\u03c3');
 }
 
+function decodedName(text: string): string {
+  return text.replace(/(?:%[\da-f]{2})+/gi, (bytes) =>
+    Buffer.from(bytes.replaceAll('%', ''), 'hex').toString(),
+  );
+}
+
 function hostsIn(text: string, matches: (host: string) => boolean): readonly string[] {
   const addressed = text
     .split(/:\/\/|@/)
     .slice(1)
     .map((rest) => rest.split(AROUND_HOST, 1)[0] ?? '');
-  // A rule for every host would match every name of a file.
-  const others = matches('any.invalid')
-    ? []
-    : text.split(AROUND_HOST).filter((name) => DOT.test(name) || NUMBER.test(name));
   const bracketed = text.match(/\[[\da-f:.]+\]/gi) ?? [];
-  return [...addressed, ...others, ...bracketed].filter((name) => name !== '');
+  const certain = [...addressed, ...bracketed].filter((name) => name !== '');
+  // A rule for every host would match every name of a file.
+  if (matches('any.invalid')) return certain;
+  const others = text
+    .split(AROUND_HOST)
+    .flatMap(withAttached)
+    .filter((name) => DOT.test(name) || NUMBER.test(name));
+  const bare = Array.from(text.matchAll(BARE_ADDRESS), ([address]) => `[${address}]`);
+  return [...certain, ...others, ...bare];
+}
+
+/** The number of letters of an option before an attached host. */
+const MOST_LETTERS = 16;
+
+/** Returns the name, and what may be attached to letters of an option in it: `-xevil.com`, `-sxevil.com`. */
+function withAttached(name: string): readonly string[] {
+  const [, letters = ''] = /^-([A-Za-z0-9]+)/.exec(name) ?? [];
+  return [name].concat(Array.from(letters.slice(0, MOST_LETTERS), (_, index) => name.slice(index + 2)));
 }

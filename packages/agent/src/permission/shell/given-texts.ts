@@ -14,7 +14,11 @@ const CHARACTERS_PER_STEP = 256;
  * Returns the texts that are not written in the words of the command itself. `connects`: its program connects to hosts among its
  * words. An earlier command may make the files that a glob finds, so for such a program the glob itself counts as well.
  */
-export function givenTexts(command: SimpleCommand, connects: boolean, scope: WordScope): GivenTexts {
+export function givenTexts(
+  command: SimpleCommand,
+  connects: boolean,
+  scope: WordScope,
+): Omit<GivenTexts, 'hosts'> {
   const known: string[] = [];
   const unknown: string[] = [];
   const words = [...commandWords(command), ...command.redirections.flatMap(inputWords)];

@@ -3,6 +3,7 @@ import type { ShellWord, SimpleCommand } from '@heddle/tools/shell';
 import type { CommandPart } from '../part.ts';
 import { once } from '../paths/walk-tree.ts';
 import { CURL_OPTIONS } from './files/curl-options.ts';
+import { connectedHosts } from './connected-hosts.ts';
 import { givenTexts } from './given-texts.ts';
 import type { WordScope } from './possible-values.ts';
 import { baseName, fedCommands, likelyTails, PIPED, type Unwrapped } from './runners.ts';
@@ -45,7 +46,10 @@ export function hostFacts(
   const connects = runs.some(({ words: [name] }) => CONNECTS.test(baseName(name?.value ?? '')));
   return {
     mayConnectAnywhere: readOnly === 'no' && runs.some(hasUnknownHost),
-    given: once(() => givenTexts(command, connects, scope)),
+    given: once(() => ({
+      ...givenTexts(command, connects, scope),
+      hosts: readOnly === 'no' ? connectedHosts(runs, scope) : [],
+    })),
   };
 }
 

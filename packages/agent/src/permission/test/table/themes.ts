@@ -9,6 +9,7 @@ import { CERTAIN_READS } from './certain-reads.ts';
 import { CHANGED_FOLDERS } from './changed-folders.ts';
 import { COMBINED_NAMES } from './combined-names.ts';
 import { COMPUTED_NAMES } from './computed-names.ts';
+import { CONNECTED_HOSTS } from './connected-hosts.ts';
 import { CONTAINERS } from './containers.ts';
 import { COPIED_CONTENTS } from './copied-contents.ts';
 import { COVERING } from './covering.ts';
@@ -115,6 +116,7 @@ export const THEMES: readonly Theme[] = [
   ...CONTAINERS,
   ...ADDRESSES,
   ...HOSTS_IN_WORDS,
+  ...CONNECTED_HOSTS,
   ...COMPUTED_NAMES,
   ...WORDS_IN_CODE,
   ...WAITING_EDITS,
