@@ -270,12 +270,21 @@ export function rewritten(given: GitArguments): Touch[] {
   const touchOf = (word: ShellWord, whole: boolean): Touch => ({
     kind: 'read',
     word,
-    stored: 'tracked',
+    stored: createsAnyFile(given) ? 'history' : 'tracked',
     knowledge: 'named',
     rewrites: true,
     whole,
   });
   return scopes?.map((word) => touchOf(inFolder(word, given), false)) ?? [touchOf(folder, true)];
+}
+
+/** A patch, or a tree of files by its number, may add files with any names. */
+function createsAnyFile({ command, rest }: GitArguments): boolean {
+  const onlyShows =
+    command === 'apply' &&
+    rest.some(({ value }) => /^--(check|stat|numstat|summary)$/.test(value)) &&
+    rest.every(({ kind, value }) => kind === 'literal' && !value.startsWith('--ap'));
+  return /^(am|apply|checkout-index|quiltimport|read-tree)$/.test(command) && !onlyShows;
 }
 
 /** Words before `--` are paths, too: `git restore config -- src`. Only `git checkout` has the name of a commit there. */
