@@ -3,7 +3,9 @@
  * started by a version manager: a file in the working directory, or in a folder above, names the version or the folder of
  * the program that really runs. A cache of compilers starts them, too, and has effects of its own.
  */
+import path from 'node:path';
 import { isManagedProgram, type ShellWord } from '@heddle/tools/shell';
+import { isAtOrBelowSome, realFolders } from '../paths/places.ts';
 import type { PermissionWorld } from '../world.ts';
 import { baseName } from './runners.ts';
 import { filesOf, startedNames } from './started-programs.ts';
@@ -54,7 +56,7 @@ export function mayRunChosen(words: readonly ShellWord[], world: PermissionWorld
   return isQuery && !PRINTS_OWN.has(program);
 }
 
-/** Returns whether a version manager or a cache of compilers starts the program, or one that it runs. */
+/** Returns whether a version manager or a cache of compilers starts the program, or one that it runs, or a link leads to one of the project. */
 export function isManaged(words: readonly ShellWord[], world: PermissionWorld): boolean {
   return shimsOf(words, world).length > 0;
 }
@@ -95,6 +97,14 @@ function isShim(file: string, world: PermissionWorld): boolean {
   return (
     isManagedProgram(file, real) ||
     [file, real].some((at) => CACHE_FOLDERS.test(at)) ||
-    COMPILER_CACHES.test(baseName(real))
+    COMPILER_CACHES.test(baseName(real)) ||
+    leadsIntoProject(file, real, world)
   );
+}
+
+/** Returns whether a link outside of the project leads to a program in it: `~/bin/tool -> ~/src/tool/main.sh`. */
+function leadsIntoProject(file: string, real: string, world: PermissionWorld): boolean {
+  const folders = realFolders(world);
+  if (isAtOrBelowSome(file, folders) || !isAtOrBelowSome(real, folders)) return false;
+  return world.isSystemFolder?.(path.posix.dirname(real)) !== true;
 }
