@@ -53,7 +53,7 @@ async function filtersOf(top: string): Promise<readonly string[]> {
 
 /** Returns variables that switch filters off. A file that differs for git then counts as changed. */
 function withoutFilters(names: readonly string[]): Readonly<Record<string, string>> {
-  const settings = names.flatMap((name, at) => [
+  const settings = names.flatMap((name, at): [string, string][] => [
     [`GIT_CONFIG_KEY_${at}`, name],
     [`GIT_CONFIG_VALUE_${at}`, name.endsWith('.required') ? 'false' : ''],
   ]);
