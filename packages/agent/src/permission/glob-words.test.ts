@@ -56,6 +56,8 @@ describe('a glob that may become a word of a rule', () => {
     ['git push --for? origin', 'Bash(git push --force:*)'],
     ['git push origin mai?', 'Bash(git push origin main:*)'],
     ['git push orig?? main', 'Bash(git push origin main)'],
+    ['git switch x; git reset HEAD *', 'Bash(git reset --hard:*)'],
+    ['git commit -m x *', 'Bash(git commit --no-verify:*)'],
     ['git pus?', 'Bash(* push *)'],
     ['git pus?', 'Bash(*push*)'],
     ['npm publis?', 'Bash(npm publish:*)'],

@@ -148,7 +148,27 @@ function onceNeeded<T>(make: () => T): () => T {
   return () => (made ??= { value: make() }).value;
 }
 
-export function anchored(
+export function anchored(specifier: string, list: 'allow' | 'deny', anchors: Anchors): AnchoredPattern {
+  const written = withAnchor(specifier, list, anchors);
+  return list === 'deny' ? withoutParents(written) : written;
+}
+
+/** Resolves `..` behind other names: `docs/../.env`. No path contains it, so the pattern would match nothing. */
+function withoutParents(written: AnchoredPattern): AnchoredPattern {
+  let { folders } = written;
+  const names: string[] = [];
+  for (const name of written.rest.replace(/(?<=^|\/)(?:\.?\/)+/g, '').split('/')) {
+    const before = names.at(-1);
+    if (name !== '..') names.push(name);
+    else if (before !== undefined && !/[*?[\]\\]/.test(before)) names.pop();
+    else if (before === undefined && !written.anyDepth)
+      folders = folders.map((folder) => path.posix.join(folder, '..'));
+    else return written;
+  }
+  return { ...written, folders, rest: names.join('/') };
+}
+
+function withAnchor(
   specifier: string,
   list: 'allow' | 'deny',
   { roots, others, homes, bases }: Anchors,
