@@ -43,6 +43,7 @@ import { lookAtLinks } from './paths/home-links.ts';
 import { createLinkLookup, namedEntriesIn, readNames, remembered } from './paths/link-lookup.ts';
 import { ownProgram } from './paths/own-program.ts';
 import { isAtOrBelowSome } from './paths/places.ts';
+import { sourcedFiles } from './paths/sourced-files.ts';
 import {
   foldersInMounts,
   foldersOnMac,
@@ -124,6 +125,7 @@ export function observeWorld(surroundings: WorldOptions): PermissionWorld {
     repositoryPrograms: (folder) => programsIn(nearestFolder(folder) ?? folder),
     repositoriesAt: remembered(repositoriesAt),
     gitSources,
+    sourcedFiles: () => sourcedFiles(home, environment),
     nestedRepositories: remembered((folder) =>
       nested(folder)
         .flat()

@@ -168,6 +168,8 @@ export interface PermissionWorld {
    * names.
    */
   readonly gitSources?: (folder: string) => GitSources;
+  /** The files and folders that start-up files of the user load: `source ~/x.sh` in `~/.bashrc`. Absent: there are none. */
+  readonly sourcedFiles?: () => readonly string[];
   /** The repositories up to two folders below a folder. Absent: there are none. */
   readonly nestedRepositories?: (folder: string) => readonly string[];
   /** The links in folders up to two folders below a folder. Absent: there are none. */

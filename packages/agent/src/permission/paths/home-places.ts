@@ -6,9 +6,12 @@ import path from 'node:path';
 import type { PermissionWorld } from '../world.ts';
 import { type FilePlace, isAtOrBelow, isBelow, onceFor, workingFolders } from './places.ts';
 
-/** Folders in the home folder from which shells run programs by name. Those of `PATH` are protected anyway. */
+/**
+ * Folders in the home folder from which shells run programs by name, and installations that start-up files and interpreters load as a
+ * whole. Folders of `PATH` are protected anyway.
+ */
 const PROGRAM_FOLDERS =
-  /^(?:s?bin|(?:go|perl5|node|flutter|google-cloud-sdk|\w*conda\d?|miniforge\d?|mambaforge)\/s?bin|documents\/(?:windows)?powershell)(?=\/|$)/i;
+  /^(?:s?bin|(?:go|node|flutter)\/s?bin|\w*conda\d?|miniforge\d?|mambaforge\d?|micromamba|google-cloud-sdk|perl5|quicklisp|powerlevel10k|node_modules|r\/[\w.+-]+-library|documents\/(?:(?:windows)?powershell|matlab\/startup\.m))(?=\/|$)/i;
 
 /** The home folder, as it is named and without links, if it is in a working directory or is one. */
 const homesInWork = onceFor((world) => {

@@ -112,6 +112,7 @@ export const programPlaces = onceFor((world) => {
       ...searchedFolders(world),
       ...SYSTEM_CODE.filter((name) => workingFolders(world).some((root) => isBelow(name, root))),
       ...codeOfVariables(world),
+      ...entryFolders(world.sourcedFiles?.() ?? [], world),
     ].map((name) => ({ name, by: 'environment' }) as const),
     ...sources.map((name) => ({ name, by: 'git' }) as const),
     ...linkNames(world),
