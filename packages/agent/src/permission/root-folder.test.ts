@@ -28,6 +28,29 @@ const ENVIRONMENT = {
   BASH_ENV: '/etc/env.sh',
 };
 
+const [HOMES, ROOT_HOME] = ['/home', '/root'];
+
+const FOLDERS_OF_SYSTEM = [
+  '/etc/vim/vimrc.local',
+  '/etc/bash_completion.d/x',
+  '/etc/update-motd.d/x',
+  '/etc/apt/apt.conf.d/x',
+  '/etc/ld.so.cache',
+  '/etc/default/x',
+  '/run/systemd/system/x.service',
+  '/usr/share/git-core/templates/hooks/post-checkout',
+  '/usr/share/nodejs/a/index.js',
+  '/usr/local/etc/x',
+  '/var/lib/dpkg/info/x.postinst',
+  '/opt/x/bin/y',
+  '/snap/bin/x',
+  '/nix/store/x',
+  '/proc/sys/kernel/core_pattern',
+  '/dev/sda',
+  `${HOMES}/other/.config/foo`,
+  `${ROOT_HOME}/.unknown`,
+];
+
 const TOPS = ['etc', 'opt', 'people', 'srv', 'usr'];
 const TABLE = worldOf({ files: FILES, links: { '/bin': '/usr/bin' }, environment: ENVIRONMENT, cwd: '/' });
 const WORLD: PermissionWorld = {
@@ -89,12 +112,46 @@ describe('a session in the root folder', () => {
 
   it.each([
     'echo x > srv/new',
-    'touch etc/new',
+    'touch home/user/a',
+    'mkdir -p var/www/site',
     'cp srv/a.txt srv/b.txt',
-    'mkdir usr/local/share',
     'cp -r srv/t srv/q',
   ])('allows other edits: %s', (command) => {
     expect(decide('Bash', { command })).toBe('allow');
+  });
+
+  it.each(FOLDERS_OF_SYSTEM)('asks about a change to a file that programs of the system load: %s', (file) => {
+    expect(decide('Write', { file_path: file, content: 'x' })).toBe('ask');
+    expect(decide('Bash', { command: `echo x > ${file.slice(1)}` })).toBe('ask');
+    expect(decide('Bash', { command: `cd srv && cp a.txt ..${file}` })).toBe('ask');
+  });
+
+  it.each([
+    ['/etc', '/etc/nginx/nginx.conf', 'ask'],
+    ['/usr', '/usr/share/vim/vimrc', 'ask'],
+    ['/usr/local', '/usr/local/share/a', 'allow'],
+    ['/usr/local', '/usr/local/lib/a', 'ask'],
+    ['/etc/nginx', '/etc/nginx/nginx.conf', 'allow'],
+    ['/usr/src/app', '/usr/src/app/index.js', 'allow'],
+    ['/opt/app', '/opt/app/.eslintrc.json', 'allow'],
+    ['/var/lib/app/data', '/var/lib/app/data/a', 'allow'],
+    ['/var', '/var/lib/app/a', 'ask'],
+    ['/var', '/var/www/a', 'allow'],
+    ['/srv', '/srv/etc/a', 'allow'],
+    [`${HOMES}/app`, `${HOMES}/app/.eslintrc.json`, 'allow'],
+    ['/home', `${HOMES}/app/.unknownrc`, 'ask'],
+    ['/home', `${HOMES}/app/bin/a`, 'ask'],
+    ['/home', `${HOMES}/app/src/a`, 'allow'],
+  ])('in %s, an edit of %s: %s', (root, file, decision) => {
+    const world = { ...TABLE, root, cwd: root };
+    expect(decide('Write', { file_path: file, content: 'x' }, { world })).toBe(decision);
+    expect(decide('Bash', { command: `echo x > ${file}` }, { world })).toBe(decision);
+  });
+
+  it('takes a folder of the system that was opened beside the root folder for an ordinary one', () => {
+    const world = { ...WORLD, directories: ['/etc/nginx'] };
+    expect(decide('Write', { file_path: '/etc/nginx/a', content: 'x' }, { world })).toBe('allow');
+    expect(decide('Write', { file_path: '/etc/b', content: 'x' }, { world })).toBe('ask');
   });
 
   it('takes programs of the system for ordinary ones', () => {
@@ -220,7 +277,7 @@ describe('the folders with programs of this machine', () => {
         }
         for (const command of ['rm -rf /usr/lib', 'mv /usr/bin /usr/b', 'chmod -R 777 /usr/lib', 'rm /bin'])
           expect([command, decide('Bash', { command }, { world })]).toEqual([command, 'ask']);
-        expect(decide('Write', { file_path: '/usr/share/new', content: 'x' }, { world })).toBe('allow');
+        expect(decide('Write', { file_path: '/usr/share/new', content: 'x' }, { world })).toBe('ask');
       }
     },
   );

@@ -20,9 +20,14 @@ const homesInWork = onceFor((world) => {
   return homes.filter((home) => roots.some((root) => isAtOrBelow(home, root)));
 });
 
+/** The home folder of any user. It counts if a session works above it, as in the root folder. */
+const OTHER_HOME = /^(?:\/(?:home|users)\/[^/]+|\/(?:var\/|private\/var\/)?root)(?=\/)/i;
+
 /** Returns the name of the hidden entry of the home folder, or of the folder of programs in it, that contains a path. */
 export function homePlaceName(file: string, world: PermissionWorld): string | undefined {
-  for (const home of homesInWork(world)) {
+  const other = OTHER_HOME.exec(file)?.[0];
+  const isInWork = other !== undefined && workingFolders(world).some((root) => isBelow(other, root));
+  for (const home of isInWork ? [...homesInWork(world), other] : homesInWork(world)) {
     if (!isBelow(file, home)) continue;
     const name = path.posix.relative(home, file);
     const place = name.startsWith('.') ? name.split('/', 1)[0] : PROGRAM_FOLDERS.exec(name)?.[0];
@@ -31,7 +36,7 @@ export function homePlaceName(file: string, world: PermissionWorld): string | un
     const isOpened = workingFolders(world).some(
       (root) => isAtOrBelow(root, `${home}/${place}`) && isAtOrBelow(file, root),
     );
-    if (!isOpened) return `~/${place}`;
+    if (!isOpened) return home === other ? `${home}/${place}` : `~/${place}`;
   }
   return undefined;
 }

@@ -16,6 +16,7 @@ import { isOwnProgram, ownPlaces } from './own-program.ts';
 import { foldCase, mayBe, protectedPath } from './protected.ts';
 import { type CodeName, protectedLinks } from './protected-links.ts';
 import { segmentsOf } from './segments.ts';
+import { systemCode, systemPlaceOf, systemPlaces } from './system-places.ts';
 
 /** Folders with programs that later commands run by name, if the search path contains them. */
 const PROGRAM_FOLDERS =
@@ -38,6 +39,8 @@ export function programFolder(
 ): string | undefined {
   for (const file of written === real ? [written] : [written, real]) {
     if (isOwnProgram(file, world)) return "the agent's own program";
+    const system = systemPlaceOf(file, world);
+    if (system !== undefined) return system;
     const [usual] = PROGRAM_FOLDERS.exec(foldCase(file)) ?? [];
     if (usual !== undefined) return usual.slice(1);
     const entry = programPlaces(world).find((folder) => isWithin(file, folder, world));
@@ -94,12 +97,6 @@ export function mayBeGitSource({ real }: FilePlace, world: PermissionWorld): boo
   );
 }
 
-/** Programs and libraries of the system. Proven commands and Heddle itself use them, also if the search path does not contain them. */
-const SYSTEM_CODE: readonly string[] =
-  '/bin /sbin /usr/bin /usr/sbin /usr/local/bin /usr/local/sbin /lib /lib32 /lib64 /usr/lib /usr/lib32 /usr/lib64 /usr/libexec /usr/local/lib'.split(
-    ' ',
-  );
-
 /**
  * Returns the places in working directories whose programs run by name, by git or before a shell, and those that a protected
  * link leads to. A working directory itself is one of them only because of git or a link: programs of a search path are ordinary
@@ -110,7 +107,7 @@ export const programPlaces = onceFor((world) => {
   const names: readonly CodeName[] = [
     ...[
       ...searchedFolders(world),
-      ...SYSTEM_CODE.filter((name) => workingFolders(world).some((root) => isBelow(name, root))),
+      ...systemCode(world),
       ...codeOfVariables(world),
       ...entryFolders(world.sourcedFiles?.() ?? [], world),
     ].map((name) => ({ name, by: 'environment' }) as const),
@@ -172,7 +169,9 @@ const linksOnWays = onceFor((world): readonly string[] => {
 export function changedPrograms(world: PermissionWorld): readonly string[] {
   const links = linksOnWays(world);
   const own = ownPlaces(world);
-  return links.length + own.length === 0 ? programPlaces(world) : [...programPlaces(world), ...own, ...links];
+  const system = systemPlaces(world);
+  const more = links.length + own.length + system.length;
+  return more === 0 ? programPlaces(world) : [...programPlaces(world), ...own, ...links, ...system];
 }
 
 /** Returns whether a change to a place may remove or replace a link on the way of a protected one. */
