@@ -52,6 +52,7 @@ describe('a file that a program of a setting of git loads by a short name, or th
     ['remote.other.url', 'ext::scripts/fourteen %S'],
     ['alias.lint', '!npm run lint'],
     ['alias.all', '!make check'],
+    ['alias.save', '!git add . && git commit -m draft'],
     ['alias.recent', '!git log origin/main --since=yesterday -- docs'],
     ['alias.format', '!npx prettier --write src'],
   ] as const;
@@ -101,6 +102,7 @@ describe('a file that a program of a setting of git loads by a short name, or th
     'src/index.js',
     'scripts/other.sh',
     'pkg/other.py',
+    'draft/a.md',
     'git.py',
     'readme.md',
   ])('does not protect its neighbors and files of builds: %s', (file) => {

@@ -149,9 +149,10 @@ function namedIn(words: readonly string[], around: Around): readonly string[] {
     bases.flatMap((base) => names.map((name) => path.resolve(base, name)));
   let runner: string | undefined;
   let isPython = false;
+  let isUnknown = false;
   for (const [at, word] of words.entries()) {
     const before = words[at - 1] ?? '';
-    const module = isPython ? moduleIn(word, before) : undefined;
+    const module = isPython || isUnknown ? moduleIn(word, before) : undefined;
     const isRun = runner !== undefined && !(MANAGER.test(runner) && TASK.test(word));
     const parts = module === undefined ? partsOf(word) : [];
     const exact = resolve(parts);
@@ -172,7 +173,8 @@ function namedIn(words: readonly string[], around: Around): readonly string[] {
     if (present.length === 0 && runner !== undefined && started.has(word))
       found.push(...resolve(OF_MODULES.map((ending) => word + ending)));
     if (module !== undefined) found.push(...resolve(modulePlaces(module)));
-    isPython ||= word === UNKNOWN || PYTHON.test(path.basename(word));
+    isPython ||= PYTHON.test(path.basename(word));
+    isUnknown = word === UNKNOWN || (isUnknown && word.startsWith('-'));
     runner = nextRunner(runner, word, before, present.length > 0);
   }
   return found;
@@ -262,7 +264,7 @@ function textsIn(value: unknown): readonly string[] {
 /** Programs that run modules of Python. */
 const PYTHON =
   /^((i|bi?)?python|pypy|graalpy|py)[\w.-]*$|^(uv|uvx|coverage|uvicorn|gunicorn|hypercorn|granian|daphne|xonsh|kernprof|scalene|mprof|viztracer)$/;
-/** The value of an unknown variable: `"${PYTHON:-python3}" -m x`. */
+/** The value of an unknown variable, which may be a program with options: `"${PYTHON:-python3}" -m x`. */
 const UNKNOWN = '.';
 
 /** Returns the module in `-m a.b`, `-ma.b` or `a.b:app`. */
