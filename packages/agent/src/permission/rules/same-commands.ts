@@ -117,6 +117,9 @@ const ALSO_IN_NPM: ReadonlyMap<string, readonly string[]> = new Map([
 /** Scripts that are commands of npm. */
 const SCRIPTS_OF_NPM: ReadonlySet<string> = new Set(['start', 'test', 'stop', 'restart']);
 
+/** `npm stage publish` and `npm stage approve` publish in two steps. */
+const PUBLISHES_STAGED: WordNames = new Set(['publish', 'approve']);
+
 function sameInNpm(words: readonly string[]): readonly (readonly WordNames[])[] {
   const [name, ...others] = words;
   if (name === undefined || name.startsWith('-')) return [words.map(alone)];
@@ -135,6 +138,7 @@ function sameInNpm(words: readonly string[]): readonly (readonly WordNames[])[] 
     [new Set([name, ...names]), ...rest],
     ...(alsoNames.size > 0 ? [[alsoNames, ...after]] : []),
     ...(runs ? [[namesInNpm(scriptName), ...given]] : []),
+    ...(names.has('publish') ? [[namesInNpm('stage'), PUBLISHES_STAGED, ...rest]] : []),
     ...(!runs && meant !== undefined ? [[namesInNpm('run'), alone(meant), ...rest]] : []),
   ];
 }
