@@ -172,6 +172,18 @@ const printedBy =
     ];
   };
 
+/** An encoding with a slash is also the name of a file that describes one: `iconv -f ./map`. */
+const iconv: FilesOfProgram = (args) => {
+  const encodings = argumentsOf(args, optionsOf('iconv')).valuesOf('-f', '-t', '--from-code', '--to-code');
+  const files = encodings.filter(({ kind, value }) => kind !== 'literal' || value.includes('/'));
+  const names = files.filter(({ kind, value }) => kind === 'literal' && value.includes('//'));
+  return [
+    ...printedBy('iconv')(args),
+    ...files.map((word) => read(word)),
+    ...names.map((word) => read(partOfWord(word, word.value.replace(/\/\/.*$/s, '')))),
+  ];
+};
+
 /** The first operand is read, the second is written. */
 const inOut =
   (valued: readonly string[] | OptionTable): FilesOfProgram =>
@@ -230,7 +242,8 @@ export const SPECIAL: ReadonlyMap<string, FilesOfProgram> = new Map<string, File
   ['patch', patch],
   ['test', test],
   ['[', test],
-  ...['sort', 'base64', 'shuf', 'iconv'].map((name) => [name, printedBy(name)] as const),
+  ['iconv', iconv],
+  ...['sort', 'base64', 'shuf'].map((name) => [name, printedBy(name)] as const),
   [
     'date',
     (args) =>

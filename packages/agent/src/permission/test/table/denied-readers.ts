@@ -8,6 +8,25 @@ const FILES = ['a', 'list', 'secrets/key', 'src/b.ts', 'src/.env', '.env', 'lib/
 
 export const DENIED_READERS: readonly Theme[] = [
   {
+    theme: 'a denied file is not read as the description of an encoding',
+    rules: { allow: ['Bash(iconv *)'], deny: ['Read(./.env)'] },
+    world: { files: FILES },
+    allowed: ['iconv -f utf8 -t latin1 a', 'iconv -f UTF-8 -t ASCII//TRANSLIT a', 'iconv -l'],
+    denied: [
+      'iconv -f ./.env -t utf8 a',
+      'iconv -f utf8 -t ./.env a',
+      'iconv -f./.env a',
+      'iconv -cf ./.env a',
+      'iconv -csf./.env a',
+      'iconv --from-code=./.env a',
+      'iconv --from-code ./.env a',
+      'iconv --from ./.env a',
+      'iconv --to-code=./.env a',
+      'iconv -t ./.env//TRANSLIT a',
+      'iconv -f src/../.env a',
+    ],
+  },
+  {
     theme: 'a denied file is found behind digits, signs and empty values of search options',
     rules: { allow: ['Bash'], deny: ['Read(./secrets/**)'] },
     world: { files: FILES },
