@@ -9,6 +9,7 @@ import {
   openSync,
   readSync,
   type Stats,
+  statSync,
 } from 'node:fs';
 import { errorCode } from '@heddle/core';
 import type { FileProblem } from './frontmatter.ts';
@@ -33,10 +34,19 @@ export function unreadableText({ text, isText }: SmallFile): readonly FileProble
 const READ = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;
 
+/** Returns whether the file is a regular one. It is not opened: opening takes data from a pipe, and starts some devices. */
+export function isRegularFile(file: string): boolean {
+  try {
+    // Errors are slow to create, and most of the files that are looked for are absent.
+    return statSync(file, { throwIfNoEntry: false })?.isFile() === true;
+  } catch {
+    return false;
+  }
+}
+
 /** Undefined if the file is absent, unreadable or not a regular file. */
 export function readSmallFile(file: string, maxBytes: number): SmallFile | undefined {
-  // Errors are slow to create, and most of the files that are looked for are absent.
-  if (!existsSync(file)) return undefined;
+  if (!isRegularFile(file)) return undefined;
   try {
     return readOpened(openSync(file, READ), maxBytes);
   } catch {

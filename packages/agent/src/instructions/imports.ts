@@ -8,6 +8,8 @@ interface ImportedText {
 }
 
 export interface ImportDeps {
+  /** Returns whether the path is a file that may be looked at. It is not opened. */
+  readonly isFile: (file: string) => boolean;
   /** The text of a file; undefined if it is absent or not text. */
   readonly read: (file: string) => string | undefined;
   /**
@@ -40,13 +42,14 @@ export function resolveImports(file: string, text: string, deps: ImportDeps): Re
         continue;
       }
       // A mention of a user or a package looks like an import; only a path that exists is one.
-      const content = deps.read(target);
-      if (content === undefined) continue;
+      if (!deps.isFile(target)) continue;
       const problem = deps.problemOf(target, from);
       if (problem !== undefined) {
         problems.push(`${from}: @${mention} ${problem}`);
         continue;
       }
+      const content = deps.read(target);
+      if (content === undefined) continue;
       seen.add(target);
       imported.push({ file: target, text: content });
       follow(target, content, hops + 1);

@@ -9,7 +9,7 @@ import type { PathPatterns } from '../extensions/path-match.ts';
 import type { Scope } from '../settings/scopes.ts';
 import { isReallyWithin, isWithin, realPath } from '../settings/trust.ts';
 import { resolveImports, withoutComments } from './imports.ts';
-import { readSmallFile, unreadableText } from '../extensions/small-file.ts';
+import { isRegularFile, readSmallFile, unreadableText } from '../extensions/small-file.ts';
 
 type InstructionScope = Scope | 'managed';
 
@@ -232,10 +232,10 @@ class Collector {
     const reason = REASONS[scope];
     const list = paths === undefined ? this.#files : this.#byPath;
     const { imported, problems } = resolveImports(file, body, {
-      read: (target) =>
-        this.#isDenied(target) || this.#isDenied(realPath(target)) || reach.appliesAnyway(target)
-          ? undefined
-          : readSmallFile(target, MAX_BYTES)?.text,
+      isFile: (target) =>
+        isRegularFile(target) &&
+        !(this.#isDenied(target) || this.#isDenied(realPath(target)) || reach.appliesAnyway(target)),
+      read: (target) => readSmallFile(target, MAX_BYTES)?.text,
       problemOf: reach.importProblem,
     });
     this.#problems.push(...problems);
@@ -256,10 +256,10 @@ class Collector {
   }
 
   #read(file: string, { linkProblem, appliesAnyway }: Reach): string | undefined {
-    const read = readSmallFile(file, MAX_BYTES);
-    if (!read || read.text.trim() === '' || this.#isExcluded(file)) return undefined;
+    if (!existsSync(file) || this.#isExcluded(file)) return undefined;
     const real = realPath(file);
     if (this.#seen.has(real)) return undefined;
+    // A refused file is not opened: it may be a pipe, or a file that gives its content only once.
     const problem = linkProblem(file);
     if (problem !== undefined) {
       if (!appliesAnyway(file)) this.#problems.push(`${file}: ${problem}`);
@@ -269,6 +269,8 @@ class Collector {
       this.#problems.push(`${file}: a rule forbids reading ${real}, ignored.`);
       return undefined;
     }
+    const read = readSmallFile(file, MAX_BYTES);
+    if (!read || read.text.trim() === '') return undefined;
     this.#seen.add(real);
     for (const { line, message } of unreadableText(read)) this.#problems.push(`${file}:${line}: ${message}`);
     if (read.size <= MAX_BYTES) return read.text;

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -86,6 +87,19 @@ describe('instruction files', () => {
       'work/CLAUDE.md',
     ]);
     expect(problems).toEqual([expect.stringContaining('@5.md is more than 4 imports deep')]);
+  });
+
+  it('outside of the project are refused before they are read, because a pipe or a device would notice', () => {
+    const { root, found } = project({ 'empty.txt': '', 'work/HEDDLE.md': 'x @../pipe' });
+    symlinkSync('../empty.txt', path.join(root, 'work/AGENTS.md'));
+    execFileSync('mkfifo', [path.join(root, 'pipe')]);
+    symlinkSync('../pipe', path.join(root, 'work/CLAUDE.md'));
+    const { files, problems } = found();
+    expect(files.map(({ text }) => text)).toEqual(['x @../pipe']);
+    expect(problems).toEqual([
+      expect.stringContaining('AGENTS.md: leads out of the project'),
+      expect.stringContaining('CLAUDE.md: leads out of the project'),
+    ]);
   });
 
   it('of a project do not import or link to files outside of it', () => {
