@@ -18,7 +18,8 @@ source ~/ws/install/setup.bash
 . "$HOME/ws/a.sh"
 [ -f ~/ws/b.sh ] && \\. "\${HOME}"/ws/b.sh
 if [ -r ${work}/c.sh ]; then . ${work}/c.sh; fi
-export DOT=~/ws/dot
+export BASE=~
+export DOT=$BASE/ws/dot
 source $DOT/aliases.sh; source "\${OTHER:-$HOME/ws}/d.sh"
 eval "$(~/ws/tools/conda shell.bash hook)"
 __setup="$('${work}/tools/other' 'shell.bash')"
@@ -26,6 +27,8 @@ for file in ~/ws/rc.d/*.sh; do . "$file"; done
 test -e $HOME/ws/e.sh && builtin source $HOME/ws/e.sh || true
 ~/ws/greet --quiet
 alias w='cd ~/ws/src'
+for folder in ~/ws/src/*; do echo $folder; done
+. ~/*.local
 export DATA=~/ws/data.txt
 `,
   '.zshrc': 'fpath=(~/ws/functions $fpath)\nsource ~/ws/first.zsh\n',

@@ -5,6 +5,7 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import { readBoundedFile } from '@heddle/tools/git';
+import { isAtOrBelow } from './places.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -20,6 +21,7 @@ const IN_CONFIG =
 const MOST_BYTES = 256 * 1024;
 const MOST_FILES = 64;
 const MOST_LETTERS = 4096;
+const MOST_NAME = 1024;
 
 /** Returns the absolute names of loaded files and folders, also missing ones. A loaded file of the user may load others. */
 export function sourcedFiles(home: string, environment: Environment): readonly string[] {
@@ -77,8 +79,9 @@ const LOADS = new RegExp(
 /** A started program: `eval "$(~/conda/bin/conda shell.bash hook)"`. */
 const SUBSTITUTED = new RegExp(String.raw`(?:\$\(|\x60)[ \t]*${WORD}`, 'g');
 const AT_START_OF_LINE = new RegExp(String.raw`^[ \t]*(?:exec[ \t]+)?${WORD}`, 'gm');
-/** Folders of functions, and loops over files: `for f in ~/dot/*.sh; do . $f; done`. */
-const LISTS = /\bfpath\s*\+?=\s*\(([^)]*)\)|\bin[ \t]+([^;\n]*[*?[][^;\n]*)/g;
+/** Folders of functions, and loops that load files: `for f in ~/dot/*.sh; do . $f; done`. */
+const LISTS =
+  /\bfpath\s*\+?=\s*\(([^)]*)\)|\bin[ \t]+([^;\n]*[*?[][^;\n]*)(?=[\s\S]{0,300}?(?:\bsource|[\s;&]\\?\.)[ \t]+["']?\$)/g;
 
 function loadedNames(text: string, environment: Environment): readonly string[] {
   const lines = text
@@ -91,8 +94,8 @@ function loadedNames(text: string, environment: Environment): readonly string[] 
   for (const [, name = '', value = ''] of lines.matchAll(
     /(?:^|[\s;&])(?:export\s+|local\s+|typeset\s+|set\s+-gx?\s+)?(\w+)[= ]("[^"\n]*"|'[^'\n]*'|[^\s;&|()]+)/gm,
   )) {
-    const expanded = expandedName(value, valueOf);
-    if (expanded !== undefined && !assigned.has(name)) assigned.set(name, expanded);
+    const filled = filledName(value.replace(/["']/g, ''), valueOf);
+    if (path.isAbsolute(filled) && !assigned.has(name)) assigned.set(name, filled);
   }
   const words = [
     ...[LOADS, SUBSTITUTED, AT_START_OF_LINE].flatMap((form) =>
@@ -105,12 +108,14 @@ function loadedNames(text: string, environment: Environment): readonly string[] 
 
 /** Returns the path that a word names, up to its first wildcard. Undefined if it is relative or cannot be known. */
 function expandedName(word: string, valueOf: (name: string) => string | undefined): string | undefined {
+  const home = valueOf('HOME') ?? '/';
   const filled = filledName(word.replace(/["']/g, ''), valueOf);
   const wildcard = filled.search(/[*?[]/);
   const name = wildcard < 0 ? filled : path.dirname(`${filled.slice(0, wildcard)}x`);
-  return path.isAbsolute(name) && !/[$\0\n]/.test(name) && name.length < 1024
-    ? path.resolve(name)
-    : undefined;
+  const isKnown = path.isAbsolute(name) && !/[$\0\n]/.test(name) && name.length < MOST_NAME;
+  const place = path.resolve(name);
+  // The home folder as a whole is not a place of programs.
+  return isKnown && !isAtOrBelow(home, place) ? place : undefined;
 }
 
 function filledName(word: string, valueOf: (name: string) => string | undefined): string {
