@@ -183,7 +183,7 @@ function mayConnectTo(
 ): boolean {
   if (mayConnectAnywhere === true || mayExpandHost(shown) || namesHost(shown, domain.matches)) return true;
   const { known, unknown, hosts } = given?.() ?? { known: '', unknown: '', hosts: [] };
-  if (namesConnectedHost(hosts, domain.matches)) return true;
+  if (namesConnectedHost(hosts, domain)) return true;
   spend?.(Math.ceil(known.length / CHARACTERS_PER_STEP + unknown.length / UNKNOWN_CHARACTERS_PER_STEP));
   return (
     (known !== '' && namesHost(known, domain.matches)) || (unknown !== '' && mayNameHost(unknown, domain))

@@ -41,12 +41,15 @@ export function namesHost(text: string, matches: (host: string) => boolean): boo
   return [...new Set([decoded, mapped(decoded)])].some((one) => hostsIn(one, matches).some(matches));
 }
 
-/** Returns whether a rule concerns a word of a program that connects. */
-export function namesConnectedHost(hosts: readonly NamedHost[], matches: (host: string) => boolean): boolean {
-  const isForAll = hosts.length > 0 && matches('any.invalid');
+/** Returns whether a rule concerns a word of a program that connects. A star represents an unknown part. */
+export function namesConnectedHost(hosts: readonly NamedHost[], domain: DomainPattern): boolean {
+  const isForAll = hosts.length > 0 && domain.matches('any.invalid');
   return hosts.some(
     ({ host, isCertain }) =>
-      (isCertain || !isForAll) && [host, decodedName(host), mapped(host)].some((name) => matches(name)),
+      (isCertain || !isForAll) &&
+      [host, decodedName(host), mapped(host)].some((name) =>
+        name.includes('*') ? domain.mayMatch(name) : domain.matches(name),
+      ),
   );
 }
 

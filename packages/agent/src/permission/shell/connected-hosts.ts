@@ -61,8 +61,13 @@ function valuesOf(word: ShellWord, scope: WordScope): readonly string[] {
   if (word.kind === 'literal') return [word.value];
   const braces = expandBraces(word);
   if (braces.length !== 1 || braces[0] !== word) return braces.map(({ value }) => value);
-  return expandedTexts(word, scope) ?? [];
+  const values = expandedTexts(word, scope) ?? [];
+  // Without a match, the shell keeps the glob. Another command may create a match before it runs.
+  return word.kind === 'pattern' ? [...values, word.value, word.value.replace(WILDCARDS, '*')] : values;
 }
+
+/** The brackets of the address `[::1]` are not a set of letters. */
+const WILDCARDS = /[*?]+|\[(?![\da-f.]*:[\da-f:.]*\])[^\]]*\]/gi;
 
 /** IPv6, also with the name of an interface: `fe80::1%eth0`. */
 const ADDRESS = /^(?=.*:.*:)([\da-f:.]+)(?:%.*)?$/i;
@@ -78,7 +83,7 @@ function namesIn(value: string, { beforeColon }: Client): readonly string[] {
 }
 
 function namesInPart(text: string, beforeColon: true | undefined): readonly string[] {
-  const bare = text.replace(/^(?:[a-z][a-z0-9+.-]*:)?\/\//i, '');
+  const bare = text.replace(/^(?:[a-z][a-z0-9+.-]*:\/+|\/{2,})/i, '');
   const [, address] = ADDRESS.exec(bare) ?? [];
   const [place = ''] = bare.split(/[/?#\s]/, 1);
   const pieces = place.split(':');

@@ -16,8 +16,8 @@ const MERGES_CHANGES: ReadonlyMap<string, RegExp> = new Map([
   ['switch', optionPattern({ letters: 'm', valued: 'cC', long: 'm|conf' })],
 ]);
 
-/** They end a merge, or show its state. */
-const ENDS = /^--(abort|quit|show-current-patch|edit-todo)$/;
+/** They end a merge, show its state, or continue one that was decided on, with the options that it had. */
+const OF_STARTED = /^--(abort|quit|show-current-patch|edit-todo|continue|skip)$/;
 const OPTION_OF_RENAMES = /renames|threshold/;
 
 /** Returns the contents that a merge may put into files with other names. `isRewritten`: the command may change tracked files. */
@@ -43,7 +43,7 @@ function mayMerge({ command, rest }: GitArguments, isRewritten: boolean): boolea
   if (option) return has(option) || rest.some((word) => isUnknown(word) && !/^[^-]/.test(word.begins));
   if (command === 'stash') return !/^(push|save|-.*)?$/s.test(rest[0]?.value ?? '');
   const [first] = rest;
-  return !(rest.length === 1 && first?.kind === 'literal' && ENDS.test(first.value));
+  return !(rest.length === 1 && first?.kind === 'literal' && OF_STARTED.test(first.value));
 }
 
 function isUnknown({ kind }: { readonly kind: string }): boolean {

@@ -55,9 +55,16 @@ const PROGRAMS: readonly PackageProgram[] = [
   { programs: /^helm$/, packs: /^package$/ },
 ];
 
+/** They run a package manager that a word names: `corepack npm pack`, `node /usr/bin/npm pack`. */
+const STARTS_MANAGER = /^(corepack|node|nodejs)$/;
+
 /** Returns the files that a package manager copies. It follows no links, and leaves out what git stores. */
 export function packedPackages(program: string, args: readonly ShellWord[]): readonly Touch[] {
-  const known = PROGRAMS.find(({ programs }) => programs.test(program));
+  const at = STARTS_MANAGER.test(program) ? args.findIndex(({ value }) => !value.startsWith('-')) : -1;
+  const started = args[at];
+  if (started) return packedPackages(nameOf(started.value), args.slice(at + 1));
+  const name = nameOf(program);
+  const known = PROGRAMS.find(({ programs }) => programs.test(name));
   if (known === undefined) return [];
   const { packs, packsNamed } = known;
   const commands = packs === undefined ? [] : possibleCommands(args, known);
@@ -72,6 +79,11 @@ export function packedPackages(program: string, args: readonly ShellWord[]): rea
   return [...named, ...(isPacked || isOther ? [HERE] : [])].map((word) =>
     touch('read', word, 'all', { staysInTree: true, skipsGit: true }),
   );
+}
+
+/** Returns the name of a program without its folder, its version, and the ends of a script. */
+function nameOf(program: string): string {
+  return program.replace(/^.*\//s, '').replace(/(?<=.)@.*$|(-cli)?\.[cm]?js$/s, '');
 }
 
 /** Returns the first word that is certainly not the value of an option, and all words before it that may be the command. */

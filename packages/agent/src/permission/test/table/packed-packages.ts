@@ -2,7 +2,8 @@
 import { ROOT } from '../world.ts';
 import type { Theme } from './theme.ts';
 
-const PROGRAMS = 'npm pnpm yarn bun cargo python3 uv poetry gem dotnet composer deno helm mix lerna';
+const PROGRAMS =
+  'npm pnpm yarn bun cargo python3 uv poetry gem dotnet composer deno helm mix lerna npx corepack node';
 const allow = PROGRAMS.split(' ').map((program) => `Bash(${program} *)`);
 const files = [
   '.',
@@ -26,6 +27,13 @@ const PACKED = [
   'npm pack "$x"',
   'npm $x',
   'npm publish',
+  'npx npm pack',
+  'npx npm@9 pack',
+  'npx -y yarn@1 pack',
+  'corepack npm pack',
+  'corepack yarn@1 pack',
+  'node /usr/bin/npm pack',
+  'node /x/npm-cli.js pack',
   'npm pub --tag next',
   'npm publish --dry-run --no-dry-run',
   'npm publish --tag --dry-run',
