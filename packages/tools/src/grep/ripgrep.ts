@@ -171,7 +171,11 @@ function descriptorPath({ descriptor, path: place }: PinnedFile, index: number):
 
 function startIn(program: string, args: readonly string[], cwd: string, inherited: readonly number[]) {
   const others = emptyFilesFrom(FIRST_INHERITED + inherited.length);
-  const child = spawn(program, args, { cwd, env: ownEnvironment([cwd]), stdio: ['ignore', 'pipe', 'pipe', ...inherited, ...others] });
+  const child = spawn(program, args, {
+    cwd,
+    env: ownEnvironment([cwd]),
+    stdio: ['ignore', 'pipe', 'pipe', ...inherited, ...others],
+  });
   const { stdout, stderr } = child;
   if (stdout === null || stderr === null) throw new Error('ripgrep was started without its output');
   return { child, stdout, stderr };

@@ -94,7 +94,12 @@ function readImage(
   file: string,
 ): Promise<'stored' | 'no image' | 'no program'> {
   const { promise, resolve } = Promise.withResolvers<'stored' | 'no image' | 'no program'>();
-  const options = { env: ownEnvironment(), encoding: 'buffer', timeout: DEADLINE_MS, maxBuffer: MAX_BYTES } as const;
+  const options = {
+    env: ownEnvironment(),
+    encoding: 'buffer',
+    timeout: DEADLINE_MS,
+    maxBuffer: MAX_BYTES,
+  } as const;
   const found = findProgram(process.env['PATH'], program);
   if (found === undefined) return Promise.resolve('no program');
   execFile(found, [...argv], options, (error, output) => {
