@@ -110,9 +110,9 @@ describe('a permission question', () => {
   });
 
   it.each([
-    ['default', ['aa', 'bb'], 'ran'],
-    ['plan', ['aa'], 'Plan mode: nothing with effects runs.'],
-  ])('that an earlier answer covers is decided again, in the mode %s', async (mode, ran, told) => {
+    ['default', 2, 'ran'],
+    ['plan', 1, 'Plan mode: nothing with effects runs.'],
+  ])('that an earlier answer covers is decided again, in the mode %s', async (mode, count, told) => {
     const started = (name: string) => call('Agent', { description: name, prompt: `Task ${name}.` }, name);
     const { folder, sent, api, start } = await scene((body) => {
       const text = JSON.stringify(body.messages);
@@ -134,10 +134,12 @@ describe('a permission question', () => {
     terminal.type(`2s${ENTER}`);
     await terminal.sees('Done.');
     const names = readFileSync(path.join(folder, 'ran.txt'), 'utf8').trim().split('\n');
-    expect(names.toSorted()).toEqual(ran);
+    expect(names).toHaveLength(count);
+    // Either of the two may ask first.
+    const other = names[0] === 'aa' ? 'bb' : 'aa';
     const later = api.requests
       .map((_, index) => sent(index + 1))
-      .filter((text) => text?.includes('Task bb.') && text.includes('tool_result'));
+      .filter((text) => text?.includes(`Task ${other}.`) && text.includes('tool_result'));
     expect(later.join('')).toContain(told);
   });
 
