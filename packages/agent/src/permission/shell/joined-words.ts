@@ -26,10 +26,10 @@ const OPERANDS = /^:::\+?$/;
 /** Returns the texts that a command gives to a shell after it joined its words. */
 export function joinedScripts(words: readonly ShellWord[]): readonly string[] {
   const texts = runsIn(words).flatMap((run): readonly string[] => {
-    const [name, ...args] = run;
-    const program = baseName(name?.value ?? '');
+    const program = baseName(run[0]?.value ?? '');
+    if (program !== 'git' && !JOINS.test(program)) return [];
+    const args = run.slice(1);
     if (program === 'git') return submoduleScripts(args);
-    if (!JOINS.test(program)) return [];
     const lines = PARALLEL.test(program) ? operandsOf(args) : [];
     return likelyTails(run).map(joined).concat(lines);
   });
@@ -39,8 +39,8 @@ export function joinedScripts(words: readonly ShellWord[]): readonly string[] {
 /** Returns whether the command starts a shell on another machine, which runs the commands on its input. */
 export function startsRemoteShell(words: readonly ShellWord[]): boolean {
   return runsIn(words).some((run) => {
-    const [name, ...args] = run;
-    if (!REMOTE.test(baseName(name?.value ?? ''))) return false;
+    if (!REMOTE.test(baseName(run[0]?.value ?? ''))) return false;
+    const args = run.slice(1);
     if (args.some(({ value }) => /^-\w*[NVGQ]|^-O/.test(value))) return false;
     return operandsOfSsh(args).length < 2;
   });

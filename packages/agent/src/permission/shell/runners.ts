@@ -5,7 +5,7 @@
 import type { ShellWord, SimpleCommand } from '@heddle/tools/shell';
 import { commandsInFd } from './files/fd.ts';
 import { commandsInFind } from './files/find.ts';
-import { runsElsewhere as isElsewhere, runsInNamespace } from './files/host-words.ts';
+import { mayRunElsewhere, runsElsewhere as isElsewhere, runsInNamespace } from './files/host-words.ts';
 import { unknownWord } from './files/touch.ts';
 import { commandOfManager, isPackageManager, type ManagerCommand } from './package-managers.ts';
 import { shortOption } from './short-options.ts';
@@ -216,9 +216,9 @@ export function isManager(base: string): boolean {
   return MANAGERS.test(base) || isPackageManager(base);
 }
 
-export function runsElsewhere([name, ...args]: readonly ShellWord[]): boolean {
-  const base = baseName(name?.value ?? '');
-  return ELSEWHERE.test(base) && !runsInNamespace(base, args);
+export function runsElsewhere(words: readonly ShellWord[]): boolean {
+  const base = baseName(words[0]?.value ?? '');
+  return ELSEWHERE.test(base) && !runsInNamespace(base, words.slice(1));
 }
 
 /** A command that `find` or `fd` runs for the files that it finds. */
@@ -235,8 +235,10 @@ export const FOUND = /\{(?:\/\/?|\/?\.)?\}/;
 
 /** Returns the words of `find` and `fd`, also behind runners: `env find . -exec …`. On another machine, it finds no files of this one. */
 export function findersIn(words: readonly ShellWord[]): readonly (readonly ShellWord[])[] {
+  const finders = runsOf(words, FINDERS);
+  if (finders.length === 0) return finders;
   const elsewhere = runElsewhere(words);
-  return runsOf(words, FINDERS).filter((finder) => finder.length > (elsewhere?.length ?? 0));
+  return finders.filter((finder) => finder.length > (elsewhere?.length ?? 0));
 }
 
 /** Returns the likely tails that run on this machine, also the program that starts a command elsewhere. */
@@ -247,9 +249,11 @@ export function localTails(words: readonly ShellWord[]): readonly (readonly Shel
 
 /** Returns the run of a program whose command is on another machine or in a container. */
 function runElsewhere(words: readonly ShellWord[]): readonly ShellWord[] | undefined {
-  return [words, ...likelyTails(words)].find(([name, ...args]) =>
-    isElsewhere(baseName(name?.value ?? ''), args),
-  );
+  return [words, ...likelyTails(words)].find((run) => {
+    const base = baseName(run[0]?.value ?? '');
+    // Most programs do not, so their other words are not copied.
+    return mayRunElsewhere(base) && isElsewhere(base, run.slice(1));
+  });
 }
 
 /** Returns the runs of such programs at the positions of commands. If these are uncertain, any position counts. */

@@ -41,10 +41,10 @@ export function shellTexts(
   words: readonly ShellWord[],
   redirections: readonly ShellRedirection[],
 ): ShellTexts {
-  const found = [words, ...likelyTails(words)].flatMap(([name, ...args]) => {
-    const program = baseName(name?.value ?? '');
+  const found = [words, ...likelyTails(words)].flatMap((run) => {
+    const program = baseName(run[0]?.value ?? '');
     const find = PROGRAMS.find(([programs]) => programs.test(program))?.[1];
-    return find ? [find(args, redirections.flatMap(inputText))] : [];
+    return find ? [find(run.slice(1), redirections.flatMap(inputText))] : [];
   });
   return {
     texts: found.flatMap(({ texts }) => texts),

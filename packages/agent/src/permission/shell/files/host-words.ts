@@ -16,9 +16,14 @@ export function namesContainerPlaces(program: string): boolean {
 
 const MACHINES = /^(ssh|mosh|vagrant|multipass|lima|limactl)$/;
 
+/** Returns whether the program runs commands on another machine or in a container, with some words. */
+export function mayRunElsewhere(program: string): boolean {
+  return namesContainerPlaces(program) || MACHINES.test(program);
+}
+
 /** Returns whether a command that the program runs is on another machine or in a container, and so changes no files here. */
 export function runsElsewhere(program: string, args: readonly ShellWord[]): boolean {
-  return (namesContainerPlaces(program) || MACHINES.test(program)) && !runsInNamespace(program, args);
+  return mayRunElsewhere(program) && !runsInNamespace(program, args);
 }
 
 /** Returns whether a container program runs a command on this machine: `podman unshare`. Words after options may be their values. */
