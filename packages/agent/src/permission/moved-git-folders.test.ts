@@ -118,6 +118,9 @@ describe('a script that waits in a folder that may be moved', () => {
     expect(decide('sleep 4; git status', path.join(project, 'sub'))).toBe('ask');
     for (const command of ['sleep 4; git add .', 'cd sub && git add .', 'cd sub; make all; git add .'])
       expect([command, decide(command)]).toEqual([command, 'allow']);
+    // A build runs code of the project in any case.
+    for (const command of ['cd sub && make all && git status', 'cd sub; make; git -C deep diff'])
+      expect([command, decide(command)]).toEqual([command, 'allow']);
   });
 
   it('needs no question in the folder of the session, which no edit moves', () => {

@@ -13,6 +13,7 @@ import {
 import path from 'node:path';
 import { isAtOrBelowSome, realFolders, workingFolders } from '../paths/places.ts';
 import type { PermissionWorld } from '../world.ts';
+import { isProjectRunner } from './files/files-of.ts';
 import { gitArguments } from './files/git-arguments.ts';
 import { mayWait } from './plain-edits.ts';
 import { baseName, commandWords } from './runners.ts';
@@ -43,7 +44,9 @@ export function waitsOf(
   const long = (isList ? commands.slice(0, -1) : commands).filter((command) => {
     const isSoon = folders !== undefined && endsSoon(command, folders, world);
     folders = foldersAfter(folders, command, world);
-    return !isSoon;
+    // A rule for such a program allows everything in the project's code, so a wait adds nothing.
+    const [name] = commandWords(command);
+    return !isSoon && !(name?.kind === 'literal' && isProjectRunner(name.value));
   });
   const { environment } = world;
   const idles = long.some((command) => areReadOnlyWords(commandWords(command), { environment }));
