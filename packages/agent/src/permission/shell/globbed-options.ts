@@ -3,6 +3,7 @@
  * `sleep 5; git log * -- a.txt` with a file `--output=x`.
  */
 import type { ReadCommand, ShellRedirection, ShellWord } from '@heddle/tools/shell';
+import { isProjectRunner } from './files/files-of.ts';
 import { gitArguments, takesDangerousOptions } from './files/git-arguments.ts';
 import { hasProgramOption } from './program-options.ts';
 import type { WordScope } from './possible-values.ts';
@@ -46,6 +47,7 @@ export function mayCreateFiles({ commands, redirections }: Extract<ReadCommand, 
     before.some(
       ({ name, args, redirections: own }) =>
         CREATES_FILES.test(baseName(name?.value ?? '')) ||
+        isProjectRunner(name?.value ?? '') ||
         (name?.value === 'git' && args.some(({ value }) => value === 'stash')) ||
         own.some(isOutput),
     ) ||
