@@ -122,12 +122,22 @@ function processGuard(
   const isReadOnly = !has('permit') && !has('edit');
   if (isReadOnly && world.readOnlyView === true && !showsHost) return 'view';
   // A rule that covers every command accepts that not all files can be looked at.
-  const isCoveredByRules = has('permit') && !has('proof');
+  const isCoveredByRules =
+    (has('permit') || verdicts.some(isProvenBesideRule)) && !verdicts.some(isProvenAlone);
   const isOpen = readsListed && world.readOnlyView !== true && world.exists('/proc');
   if (isOpen && !isCoveredByRules) return 'question';
   const { command } = request.input;
   const links = findProcessLinks(parts, typeof command === 'string' ? command : '', world);
   return links === 'found' || (links === 'unknown' && !isCoveredByRules) ? 'question' : 'none';
+}
+
+function isProvenAlone({ basis, rule }: PartDecision): boolean {
+  return basis === 'proof' && rule === undefined;
+}
+
+/** A rule covers the command, and it is proven so that it keeps the view. */
+function isProvenBesideRule({ basis, rule }: PartDecision): boolean {
+  return basis === 'proof' && rule !== undefined;
 }
 
 /** Returns whether unknown files of a call may be those with logins of the program. Not for a call in the view, which hides them. */
@@ -141,7 +151,7 @@ function mayReachLogin(
   if (!parts.some(isUnknownRead)) return false;
   const reach = reaches([...present, ...namesThroughLinks(present, world)]);
   // A rule that covers every command accepts names that come from a text.
-  const isCoveredByRules = !verdicts.some(({ basis }) => basis === 'proof');
+  const isCoveredByRules = !verdicts.some(isProvenAlone);
   return reach === 'some' || (reach === 'any' && !isCoveredByRules);
 }
 
