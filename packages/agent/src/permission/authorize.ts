@@ -140,6 +140,9 @@ function isProvenBesideRule({ basis, rule }: PartDecision): boolean {
   return basis === 'proof' && rule !== undefined;
 }
 
+/** A script among its words: `timeout 5 sh -c 'find -L . | xargs cat'`. */
+const STARTS_SHELL = /(?:^|[\s/])(?:(?:ba|da|z|k|a)?sh|eval)(?=\s)/;
+
 /** Returns whether unknown files of a call may be those with logins of the program. Not for a call in the view, which hides them. */
 function mayReachLogin(
   { parts, reaches }: Extract<CallParts, { ok: true }>,
@@ -148,8 +151,13 @@ function mayReachLogin(
 ): boolean {
   if (mode === 'bypassPermissions' || request.sandboxed || present.length === 0) return false;
   if (mayFollowTo(present, parts, world)) return true;
+  const startsShell = parts.some((part) => part.kind === 'command' && STARTS_SHELL.test(part.shown));
+  if (!startsShell && !parts.some(isUnknownRead)) return false;
+  const linked = namesThroughLinks(present, world);
+  // How a script among the words follows links is not known. Links of a project that lead to logins are rare.
+  if (startsShell && linked.length > 0) return true;
   if (!parts.some(isUnknownRead)) return false;
-  const reach = reaches([...present, ...namesThroughLinks(present, world)]);
+  const reach = reaches([...present, ...linked]);
   // A rule that covers every command accepts names that come from a text.
   const isCoveredByRules = !verdicts.some(isProvenAlone);
   return reach === 'some' || (reach === 'any' && !isCoveredByRules);

@@ -150,6 +150,16 @@ export const LOGINS: readonly Theme[] = [
     asked: LINKED,
   },
   {
+    theme: 'nor in a script among the words of a command',
+    world: { ...unlinked, links: { [`${ROOT}/lk`]: CONFIG } },
+    rules: { allow: ['Bash'] },
+    asked: LINKED.filter((command) => !command.includes("'")).flatMap((command) => [
+      `bash -c '${command}'`,
+      `eval '${command}'`,
+      `timeout 5 sh -c '${command}'`,
+    ]),
+  },
+  {
     theme: 'nor beside rules for the commands',
     world: { ...unlinked, links: { [`${ROOT}/lk`]: CONFIG } },
     rules: {
