@@ -1,24 +1,7 @@
 /** Programs whose version a file of the project chooses: a query of that version may run a program of the project. */
 import { describe, expect, it } from 'vitest';
-import type { PermissionMode } from '@heddle/core';
-import { authorize } from './authorize.ts';
-import { CLEAN_GIT, worldOf, type WorldTable } from './test/world.ts';
-
-interface Setting {
-  readonly mode?: PermissionMode;
-  readonly table?: WorldTable;
-  readonly isTrusted?: boolean;
-  readonly view?: boolean;
-}
-
-function decide(
-  command: string,
-  { mode = 'default', table = {}, isTrusted = false, view = true }: Setting = {},
-) {
-  const world = { ...worldOf({ git: CLEAN_GIT, ...table }), readOnlyView: view, isTrusted: () => isTrusted };
-  const request = { tool: 'Bash', input: { command }, readOnly: false, hookDecision: undefined };
-  return authorize(request, { deny: [], ask: [], allow: [] }, mode, world).decision;
-}
+import { decideInFolder as decide } from './test/decide-in-folder.ts';
+import type { WorldTable } from './test/world.ts';
 
 describe('a query for the version or the help', () => {
   it.each(

@@ -1,24 +1,6 @@
 /** Programs outside of the project that are links to its files. */
 import { describe, expect, it } from 'vitest';
-import type { PermissionMode } from '@heddle/core';
-import { authorize } from './authorize.ts';
-import { CLEAN_GIT, worldOf, type WorldTable } from './test/world.ts';
-
-interface Setting {
-  readonly mode?: PermissionMode;
-  readonly table?: WorldTable;
-  readonly isTrusted?: boolean;
-  readonly view?: boolean;
-}
-
-function decide(
-  command: string,
-  { mode = 'default', table = {}, isTrusted = false, view = true }: Setting = {},
-) {
-  const world = { ...worldOf({ git: CLEAN_GIT, ...table }), readOnlyView: view, isTrusted: () => isTrusted };
-  const request = { tool: 'Bash', input: { command }, readOnly: false, hookDecision: undefined };
-  return authorize(request, { deny: [], ask: [], allow: [] }, mode, world).decision;
-}
+import { decideInFolder as decide } from './test/decide-in-folder.ts';
 
 describe('a program that PATH finds as a link to a file of the project', () => {
   const table = {

@@ -153,11 +153,11 @@ export const LOGINS: readonly Theme[] = [
     theme: 'nor in a script among the words of a command',
     world: { ...unlinked, links: { [`${ROOT}/lk`]: CONFIG } },
     rules: { allow: ['Bash'] },
-    asked: LINKED.filter((command) => !command.includes("'")).flatMap((command) => [
-      `bash -c '${command}'`,
-      `eval '${command}'`,
-      `timeout 5 sh -c '${command}'`,
-    ]),
+    asked: LINKED.flatMap((command) =>
+      command.includes("'")
+        ? []
+        : [`bash -c '${command}'`, `eval '${command}'`, `timeout 5 sh -c '${command}'`],
+    ),
   },
   {
     theme: 'nor beside rules for the commands',
