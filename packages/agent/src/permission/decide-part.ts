@@ -5,6 +5,7 @@
  */
 import type { PermissionMode } from '@heddle/core';
 import type { FilePart, Part } from './part.ts';
+import { unlistedName } from './paths/hidden-names.ts';
 import { mayBeGitSource } from './paths/program-places.ts';
 import { SHOWS_LOGIN } from './paths/secret-files.ts';
 import type { AuthorizeRequest, PermissionDecision, PartVerdict } from './request.ts';
@@ -96,6 +97,8 @@ export function decidePart(part: Part, held: Case): PartDecision {
   const isAccepted = held.acceptsEdits && isEdit(part) && hasEffects(part);
   const isUnclear = isFilePart(part) && part.places?.some((place) => mayBeGitSource(place, world)) === true;
   if (isAccepted && isUnclear && !cover) return say('ask', UNREAD_SETTINGS);
+  const hidden = isAccepted && isFilePart(part) && !cover ? unlistedName(part, world) : undefined;
+  if (hidden !== undefined && request.hookDecision !== 'allow') return say('ask', unlisted(hidden));
   if (isAccepted)
     return { ...permit('The mode acceptEdits allows edits in the working directories.'), basis: 'edit' };
   if (cover && part.kind === 'read') return say('allow', ruleReason(cover, 'allow'), cover);
@@ -118,6 +121,10 @@ export function decidePart(part: Part, held: Case): PartDecision {
     'ask',
     harmless === undefined || !isBlind ? open(part) : held.readsLater ? READS_LATER : READS_UNKNOWN,
   );
+}
+
+function unlisted(name: string): string {
+  return `A program may load \`${name}\` by itself. An allow rule for it settles that.`;
 }
 
 const UNREAD_SETTINGS =

@@ -457,6 +457,17 @@ describe('a suggestion', () => {
     expect(updates).toEqual([{ type: 'addRules', rules, behavior: 'allow', destination: 'session' }]);
   });
 
+  it('is for the file alone if acceptEdits would ask because of its hidden name', () => {
+    expect(suggested('Write', { file_path: `${ROOT}/.plans/a.md` }).updates).toEqual([
+      {
+        type: 'addRules',
+        rules: [{ toolName: 'Edit', ruleContent: './.plans/a.md' }],
+        behavior: 'allow',
+        destination: 'session',
+      },
+    ]);
+  });
+
   it('names the destination of its rules', () => {
     expect(suggested('Bash', { command: 'npm test' }).updates).toMatchObject([
       { destination: 'localSettings' },

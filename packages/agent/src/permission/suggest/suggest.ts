@@ -7,6 +7,7 @@ import { authorize, authorizeParts } from '../authorize.ts';
 import { LivePermissions, type PermissionUpdate } from '../live-permissions.ts';
 import type { CallParts, CommandPart, FilePart, Part } from '../part.ts';
 import type { Authorization, AuthorizeRequest } from '../request.ts';
+import { unlistedName } from '../paths/hidden-names.ts';
 import { protectedBelow } from '../paths/walk-tree.ts';
 import { currentName, type Rules } from '../rules/rule.ts';
 import { fileAccess } from '../rules/file-tools.ts';
@@ -122,15 +123,19 @@ function rankOf({ shown }: CommandPart): number {
 }
 
 /**
- * Suggests a directory for files outside, or a rule for the file if the directory contains more than such files, and a mode
- * for files inside. All of them end with the session.
+ * Suggests a directory for files outside, and a mode for files inside. It is a rule for the file if the directory contains more than
+ * such files, or if the mode does not permit a change of the file. All of them end with the session.
  */
 function fileUpdates(files: readonly FilePart[], world: PermissionWorld): PermissionUpdate[] {
   if (files.length === 0) return [];
   const outside = files.filter(({ concern }) => concern?.level === 'outside');
   const foldersOf = ({ places = [] }: FilePart): readonly string[] =>
     places.map(({ real }) => path.posix.dirname(real));
-  const single = outside.filter((part) => foldersOf(part).some((folder) => isWideFolder(folder, world)));
+  const isSingle = (part: FilePart): boolean =>
+    outside.includes(part)
+      ? foldersOf(part).some((folder) => isWideFolder(folder, world))
+      : unlistedName(part, world) !== undefined;
+  const single = files.filter(isSingle);
   const rules = single.flatMap((part) =>
     (editRules(part, world) ?? [undefined]).map((text) => ruleOf('Edit', text)),
   );

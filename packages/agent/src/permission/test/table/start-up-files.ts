@@ -28,8 +28,8 @@ export const START_UP_FILES: readonly Theme[] = [
     theme: 'acceptEdits does not change files that programs run or trust when they start',
     mode: 'acceptEdits',
     allowed: (
-      '.config/app.json .docker/Dockerfile .julia/x local/lib/x src/i3/config .task/state .local/share/app/x nvm/x pi/x ' +
-      'hooks/x src/jupyter/x bash_completion/x bunfig.json src/a.less less/x .config/x/bat rpm/macros'
+      '.docker/Dockerfile local/lib/x src/i3/config nvm/x pi/x ' +
+      'hooks/x src/jupyter/x bash_completion/x bunfig.json src/a.less less/x rpm/macros'
     )
       .split(' ')
       .map((name) => `echo x > ${name}`),
@@ -39,7 +39,7 @@ export const START_UP_FILES: readonly Theme[] = [
     theme: 'acceptEdits does not change files that choose the version of a program',
     mode: 'acceptEdits',
     allowed: (
-      'version src/version.ts node-version docs/.versions .version src/global.json5 globals.json .nvm-versions toolchain.toml ' +
+      'version src/version.ts node-version docs/.versions .version src/global.json5 globals.json toolchain.toml ' +
       '.bazelignore'
     )
       .split(' ')
