@@ -75,8 +75,8 @@ export interface CommandPart {
    * The reason why a rule with a wildcard does not cover it: an option or an expansion writes files or runs programs.
    */
   readonly exactOnly: string | undefined;
-  /** Returns whether a rule covers it nevertheless, because its own text contains the option. */
-  readonly isNamedBy?: ((rule: string) => boolean) | undefined;
+  /** Returns whether a rule with these words covers it nevertheless, because they contain the option. */
+  readonly isNamedBy?: ((words: readonly string[]) => boolean) | undefined;
   /**
    * The command may read files that are not parts of the call. If a rule restricts reading, neither the proof nor the view
    * allows it. Most calls have no such rule, so it is computed late.

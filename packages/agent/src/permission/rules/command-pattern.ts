@@ -273,12 +273,23 @@ function restOf({ canonical }: Spelling, words: readonly ShellWord[], skipped: n
   return rest.length === 0 ? '' : ` ${canonicalText(rest)}`;
 }
 
-/** Returns the words before the first star of a pattern. A pattern without a canonical spelling has none. */
-function firstWordsOf(specifier: string): FirstWords {
+/** Returns the words of a pattern without its open end. A pattern without a canonical spelling has none. */
+function readPattern(specifier: string) {
   const pattern = canonicalPattern(specifier.replace(/([: ])\*+$/, '$1*')) ?? '';
   const end = /(?::\*| \*)$/.exec(pattern)?.[0] ?? '';
   const body = pattern.slice(0, pattern.length - end.length);
-  const words = body.match(/(?:'[^']*'|\\[\s\S]|[^\s'\\])+/g) ?? [];
+  const words: readonly string[] = body.match(/(?:'[^']*'|\\[\s\S]|[^\s'\\])+/g) ?? [];
+  return { pattern, end, words };
+}
+
+/** Returns the words that a rule for commands contains, without the stars at their ends: `sed -n:*` and `sed -n*` contain `-n`. */
+export function wordsOfRule(specifier: string): readonly string[] {
+  return readPattern(specifier).words.flatMap((word) => word.replace(/\*+$/, '') || []);
+}
+
+/** Returns the words before the first star of a pattern. */
+function firstWordsOf(specifier: string): FirstWords {
+  const { pattern, end, words } = readPattern(specifier);
   const at = words.findIndex((word) => word.includes('*'));
   if (at < 0) return { words, rest: end === '' ? 'none' : 'any' };
   const [, begin] = /^([^*]+)\*+$/.exec(words[at] ?? '') ?? [];

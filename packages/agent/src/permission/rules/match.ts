@@ -3,6 +3,7 @@ import type { CallPart, CommandPart, FetchPart, FilePart, Part, StoredFiles } fr
 import type { FilePlace } from '../paths/places.ts';
 import type { Glob } from '../paths/glob.ts';
 import { literalSegments } from '../paths/segments.ts';
+import { wordsOfRule } from './command-pattern.ts';
 import type { CompiledRule, CompiledRules } from './compile.ts';
 import type { DomainPattern } from './domain.ts';
 import { holds, mayEndWith, mayHaveEnding, mayLieBelow, type SearchedWorld } from './held-files.ts';
@@ -445,7 +446,7 @@ function coversCall({ tool, input }: CallPart, { names, specifier }: CompiledRul
 function coversCommand(part: CommandPart, { names, specifier }: CompiledRule): boolean {
   if (!names('Bash')) return false;
   if (specifier === undefined) return true;
-  const isOpen = specifier.text.includes('*') && part.isNamedBy?.(specifier.text) !== true;
+  const isOpen = specifier.text.includes('*') && part.isNamedBy?.(wordsOfRule(specifier.text)) !== true;
   if (part.opaque !== undefined || (part.exactOnly !== undefined && isOpen)) return false;
   return part.cover.some((spelling) => specifier.command?.(spelling));
 }

@@ -59,8 +59,8 @@ function loadingWords<Word extends Pick<ShellWord, 'value'>>(
 
 interface LoadedCode {
   readonly reason: string;
-  /** Returns whether a rule contains each option that loads code: `Bash(sed -f *)`. */
-  readonly isNamedBy: (rule: string) => boolean;
+  /** Returns whether the words of a rule contain each option that loads code: `Bash(sed -f *)`. */
+  readonly isNamedBy: (rule: readonly string[]) => boolean;
 }
 
 /** Returns why the code that the command runs is unknown, or undefined. */
@@ -76,9 +76,8 @@ export function findLoadedCode(
     return {
       reason: `${option.text} makes ${program} run code that may run another program.`,
       isNamedBy: (rule) => {
-        const texts = rule.split(/\s+/);
-        const at = texts.findIndex((text) => baseName(text) === program);
-        const named = texts.slice(at + 1).map((value) => ({ value }));
+        const at = rule.findIndex((text) => baseName(text) === program);
+        const named = rule.slice(at + 1).map((value) => ({ value }));
         return at >= 0 && words.length > 0 && loadingWords(program, named).length >= words.length;
       },
     };
@@ -86,7 +85,7 @@ export function findLoadedCode(
   if (own)
     return {
       reason: `${own.text} may make ${program} run a program or library of the project.`,
-      isNamedBy: (rule) => rule.split(/\s+/).includes(own.value),
+      isNamedBy: (rule) => rule.includes(own.value),
     };
   const isUnknown = program === 'dc' ? !isPlainDc(args) : readsCode(program, args);
   return isUnknown
@@ -117,10 +116,7 @@ export function findContradiction([name, ...args]: readonly ShellWord[]): Loaded
     if (option === undefined) continue;
     return {
       reason: `${option.text} makes ${program} do more than it would without it.`,
-      isNamedBy: (rule) => {
-        const texts = rule.split(/\s+/);
-        return !texts.some((text) => checking.test(text)) || texts.some(doesMore);
-      },
+      isNamedBy: (rule) => !rule.some((text) => checking.test(text)) || rule.some(doesMore),
     };
   }
   return undefined;

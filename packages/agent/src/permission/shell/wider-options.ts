@@ -220,8 +220,8 @@ const WIDER: readonly WiderWords[] = [
 
 interface WiderMeaning {
   readonly reason: string;
-  /** Returns whether a rule is meant for it. */
-  readonly isNamedBy: (rule: string) => boolean;
+  /** Returns whether a rule with these words is meant for it. */
+  readonly isNamedBy: (rule: readonly string[]) => boolean;
 }
 
 /** Returns why a rule with a wildcard does not cover the command, or undefined. */
@@ -237,13 +237,9 @@ export function findWiderWord([name, ...args]: readonly ShellWord[]): WiderMeani
     return {
       reason: `${found} makes ${program} ${wider.effect}.`,
       isNamedBy: (rule) => {
-        const texts = rule
-          .replace(/(:\*|\*)$/, '')
-          .split(/\s+/)
-          .filter(Boolean);
-        const at = texts.findIndex((text) => baseName(text) === program);
-        if (at < 0) return wider.isOfCommand === true && texts.length === 0;
-        const named = texts.slice(at + 1);
+        const at = rule.findIndex((text) => baseName(text) === program);
+        if (at < 0) return wider.isOfCommand === true && rule.length === 0;
+        const named = rule.slice(at + 1);
         return (wider.isOfCommand === true && named.length === 0) || widerIn(named, wider).length > 0;
       },
     };

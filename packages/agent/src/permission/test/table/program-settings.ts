@@ -60,6 +60,16 @@ const ENVIRONMENT: readonly string[] = [
   'PS_FORMAT=pid,environ ps -e',
 ];
 
+const CHECKING_FORMS: readonly string[] = [
+  'bash -n',
+  'sh -n',
+  'node --check',
+  'perl -c',
+  'sed -n',
+  'git branch --list',
+  'gsed',
+];
+
 export const PROGRAM_SETTINGS: readonly Theme[] = [
   {
     theme: 'a rule does not cover ps with the environment of processes',
@@ -270,19 +280,9 @@ export const PROGRAM_SETTINGS: readonly Theme[] = [
       'gem install --config-file x y',
     ],
   },
-  {
-    theme: 'a rule for a form that checks or prints does not cover one that does more',
-    rules: {
-      allow: [
-        'Bash(bash -n *)',
-        'Bash(sh -n *)',
-        'Bash(node --check *)',
-        'Bash(perl -c *)',
-        'Bash(sed -n *)',
-        'Bash(git branch --list *)',
-        'Bash(gsed *)',
-      ],
-    },
+  ...[' *', ':*', '*'].map((end) => ({
+    theme: `a rule for a form that checks or prints does not cover one that does more: X${end}`,
+    rules: { allow: CHECKING_FORMS.map((form) => `Bash(${form}${end})`) },
     allowed: [
       'bash -n x.sh',
       'node --check a.js',
@@ -304,7 +304,7 @@ export const PROGRAM_SETTINGS: readonly Theme[] = [
       'sed -n --in-place s/a/b/ a',
       'git branch --list --no-list newb',
     ],
-  },
+  })),
   {
     theme: 'commands that change settings of the user or of the project change protected files',
     rules: {
