@@ -1,6 +1,6 @@
 /** Path resolution of the file tools, which permission also uses, and pinned files for the session. */
 export { globPlace } from './glob/glob-place.ts';
-export { editDecision } from './files/edit-turns.ts';
+export { readsInBackground, rememberDecision } from './files/edit-turns.ts';
 export { BUILD_FILE, type FileKinds, filesInCommand } from './files/files-in-command.ts';
 export { type FollowedPath, followPath, isLinkOfProcess } from './files/follow-path.ts';
 export { shortDiff } from './files/line-diff.ts';

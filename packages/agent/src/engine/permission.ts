@@ -16,7 +16,7 @@ import {
   type ToolUseContext,
   omitUndefined,
 } from '@heddle/core';
-import { editDecision } from '@heddle/tools/files';
+import { readsInBackground, rememberDecision } from '@heddle/tools/files';
 import { LivePermissions, type PermissionUpdate } from '../permission/live-permissions.ts';
 import type { WorldOptions } from '../permission/observe-world.ts';
 import { isSecret } from '../permission/paths/secret-files.ts';
@@ -78,14 +78,13 @@ export function permissionOf(
       return deny('Only the user can answer: leave out the answers.');
     const readOnlyView = place?.kind !== 'inside' && (await isViewComplete(tool, options));
     const look = () => decider(options, live, { request, readOnlyView, more, environment }, context);
-    const remember = editDecision();
+    const remember = rememberDecision();
     const { decide, describe, places } = await look();
     const verdict = decide();
     const allowed: Permission = { behavior: 'allow', ...omitUndefined({ places, environment }) };
     if (verdict.decision === 'allow') {
       const { readOnlyRun, fileLimits } = verdict;
-      if (readOnlyRun === 'edits' || fileAccess(tool.name) === 'write')
-        remember(signal, toolUseId, () => changedDecision(verdict, look()));
+      if (takesTurns(tool, readOnlyRun)) remember(signal, toolUseId, () => changedDecision(verdict, look()));
       return { ...allowed, ...omitUndefined({ readOnlyRun, fileLimits }) };
     }
     if (verdict.decision === 'deny') {
@@ -132,6 +131,11 @@ export function permissionOf(
 }
 
 const NO_USER = 'There is no user to ask.';
+
+/** Another call can change what it does, between its decision and its run. */
+function takesTurns({ name }: Tool, readOnlyRun: Authorization['readOnlyRun']): boolean {
+  return (isShellTool(name) && readOnlyRun !== undefined) || fileAccess(name) === 'write';
+}
 
 /**
  * Returns why a call is denied after it was allowed. Rules may have changed while the question was open, and a new deny rule wins.
@@ -383,6 +387,7 @@ async function decider(
     ...surroundingsOf(options, live, cwd, additionalDirectories),
     ...omitUndefined({ environment }),
     readOnlyView,
+    readsInBackground: readsInBackground(),
     isTrusted: trustIn({ home: os.homedir(), env: process.env }),
   };
   const world: PermissionWorld = observeWorld(surroundings);

@@ -6,6 +6,7 @@ import type { PermissionMode } from '@heddle/core';
 import { partsOfCall, unexaminedCall } from './call-parts.ts';
 import { type Case, decidePart, type PartDecision } from './decide-part.ts';
 import { editLimits, readLimits } from './file-limits.ts';
+import { movesPaths } from './moved-paths.ts';
 import type { CallPart, CallParts, Part } from './part.ts';
 import { mayRemoveFiles } from './paths/destructive-removal.ts';
 import { SHOWS_PROCESS } from './paths/process-files.ts';
@@ -60,6 +61,7 @@ export function authorizeParts(
   const compiled = compileRules(rules, world, () => (given.ok ? given.parts.flatMap(touchedBy) : []));
   const read = given.ok && request.failedInView ? { ...given, parts: given.parts.map(unproven) } : given;
   const isInBackground = runsInBackground(request);
+  const movesBesideRead = world.readsInBackground === true && read.ok && movesPaths(read.parts, world);
   const held: Case = {
     request,
     rules: compiled,
@@ -67,7 +69,9 @@ export function authorizeParts(
     mode,
     world,
     // A script in the background edits later, when other calls may have changed what its paths mean.
-    acceptsEdits: mode === 'acceptEdits' && read.ok && read.isPlainEdit && !isInBackground,
+    acceptsEdits:
+      mode === 'acceptEdits' && read.ok && read.isPlainEdit && !isInBackground && !movesBesideRead,
+    movesBesideRead,
     hasCovered:
       read.ok && read.parts.some(leansOnRule) && read.parts.some((part) => isCovered(part, compiled)),
     inView: read.ok && world.readOnlyView === true && fitsView(request, read.parts, compiled, world),
@@ -97,12 +101,17 @@ export function authorizeParts(
   if (!hidesLogins && mayReachLogin(read, verdicts, held)) return asking(SHOWS_LOGIN.reason);
   if (readOnlyRun === undefined) return combineVerdicts(request, mode, verdicts);
   if (readOnlyRun === 'edits' && request.failedInView) return asking(FAILED_IN_VIEW);
-  if (world.readOnlyView !== true) return combineVerdicts(request, mode, verdicts);
+  const isMove = readOnlyRun === 'edits' && movesPaths(read.parts, world);
+  const allowed: Authorization = {
+    ...combineVerdicts(request, mode, verdicts),
+    ...(isMove ? { readOnlyRun: 'moves' } : {}),
+  };
+  if (world.readOnlyView !== true) return allowed;
   const limited = { parts: read.parts, rules: compiled, world };
   const fileLimits = readOnlyRun === 'edits' ? editLimits(limited) : readLimits(limited);
   if (fileLimits === 'too many places') return asking(TOO_MANY_PLACES);
   return {
-    ...combineVerdicts(request, mode, verdicts),
+    ...allowed,
     ...(guard === 'view' ? { readOnlyRun: 'required' } : {}),
     ...omitUndefined({ fileLimits }),
   };

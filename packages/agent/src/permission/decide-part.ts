@@ -24,6 +24,8 @@ export interface Case {
   readonly world: PermissionWorld;
   /** The mode allows the edits of the call. */
   readonly acceptsEdits: boolean;
+  /** The call moves folders or links, and a command that was proven to read runs in the background. */
+  readonly movesBesideRead: boolean;
   /** An allow rule covers one of the call's commands. */
   readonly hasCovered: boolean;
   /** The call fits the read-only view, and runs there if nothing else allows it. */
@@ -116,7 +118,8 @@ export function decidePart(part: Part, held: Case): PartDecision {
   if (harmless === 'view' && !isBlind)
     return { ...say('allow', 'It runs in a read-only view.'), basis: 'view' };
   if (request.hookDecision === 'allow' && !isConfined) return permit('A hook allowed it.');
-  if (mode === 'acceptEdits' && isEdit(part) && hasEffects(part)) return say('ask', NOT_PLAIN);
+  if (mode === 'acceptEdits' && isEdit(part) && hasEffects(part))
+    return say('ask', held.movesBesideRead ? MOVES_BESIDE_READ : NOT_PLAIN);
   return say(
     'ask',
     harmless === undefined || !isBlind ? open(part) : held.readsLater ? READS_LATER : READS_UNKNOWN,
@@ -175,6 +178,9 @@ function isEdit(part: Part): boolean {
 function isFilePart(part: Part): part is FilePart {
   return part.kind === 'read' || part.kind === 'write' || part.kind === 'remove';
 }
+
+const MOVES_BESIDE_READ =
+  'A command that was proven to read still runs in the background. If a folder or a link is moved, removed or replaced, it may read other files.';
 
 const NOT_PLAIN =
   'The mode acceptEdits allows edits only in a script of plain edits, joined by `&&` or `;`, that copy and move no links. ' +

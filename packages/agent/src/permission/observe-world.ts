@@ -63,6 +63,7 @@ export interface WorldOptions {
   readonly configDirs: readonly string[];
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly readOnlyView?: boolean;
+  readonly readsInBackground?: boolean;
   readonly isTrusted?: (folder: string) => boolean;
   /** The places of the running program. Absent: those of this process. */
   readonly ownProgram?: readonly string[];

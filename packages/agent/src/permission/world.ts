@@ -190,6 +190,8 @@ export interface PermissionWorld {
   readonly isTrusted?: (folder: string) => boolean;
   /** Commands can run in a read-only view that lets no effect out. */
   readonly readOnlyView?: boolean;
+  /** A command that was proven to read runs in the background. Absent: none does. */
+  readonly readsInBackground?: boolean;
   /** Counts the steps of a decision. It throws if the decision takes too many. Absent: they are not limited. */
   readonly spend?: (steps: number) => void;
 }

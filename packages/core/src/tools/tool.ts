@@ -185,8 +185,9 @@ export interface PermissionCall {
  * - `required`: this is not proven. A tool without a read-only environment must not run it.
  * - `edits`: the call is proven to do nothing but permitted edits. It must not run programs of the project. A tool with a
  *   confined environment runs it there, within its `FileLimits`.
+ * - `moves`: the same, and the edits move, remove or replace folders or links. Names in other commands may then lead elsewhere.
  */
-export type ReadOnlyRun = 'preferred' | 'required' | 'edits';
+export type ReadOnlyRun = 'preferred' | 'required' | 'edits' | 'moves';
 
 /** The files that a command with a `ReadOnlyRun` can change and see. All paths are absolute and contain no links. */
 export interface FileLimits {

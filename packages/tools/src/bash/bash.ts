@@ -11,7 +11,7 @@ import {
   type ToolOutput,
   type ToolUseContext,
 } from '@heddle/core';
-import { inEditTurn } from '../files/edit-turns.ts';
+import { inEditTurn, whileReading } from '../files/edit-turns.ts';
 import { inputSchemas } from '../generated/schemas.ts';
 import type * as Shell from '../shell/index.ts';
 import { withoutShellOptions } from '../shell/variables.ts';
@@ -64,49 +64,77 @@ export function createBashTool(deps: ShellDeps): Tool<BashInput, BashData> {
         : { ok: true },
 
     async call(input, context, onProgress): Promise<ToolOutput<BashData>> {
-      const { command, description } = input;
-      const directory = context.workingDirectory;
-      if (!(await isDirectory(directory))) return lostDirectory(command, directory, deps.projectDirectory);
+      const { command } = input;
       if (context.signal.aborted)
         return { data: { command, output: '', exit: { kind: 'stopped', why: 'interrupted' } } };
       const changesNothing = context.readOnlyRun !== undefined || isProven(input, context);
-      const environment = environmentOf(input, context, changesNothing);
-      const confined = await chooseConfinement(deps, input, context);
-      if (confined.kind === 'refused') return { data: { command, output: '', exit: confined } };
-      const confinement = confined.kind === 'inside' ? confined.confinement : undefined;
-      // The part that is shown whole. A longer output has a file that the model can read.
-      const keepBytes = Math.max(Math.floor(limits.inlineOutput / 2), 1);
-      const { toolUseId: callId, agentId } = context;
-      const caller = { callId, agentId, description };
-      const spec = { ...caller, command, directory, environment, confinement, changesNothing, keepBytes };
-      if (input.run_in_background) return startInBackground(deps.tasks, spec);
-      const timeoutMs = Math.min(input.timeout ?? limits.defaultTimeoutMs, limits.maxTimeoutMs);
-      const isEdit = context.readOnlyRun === 'edits';
-      const run = () =>
-        runInForeground(deps.tasks, {
-          spec,
-          signal: context.signal,
-          timeoutMs,
-          promptQuietMs: limits.promptQuietMs,
-          endsAtLimit: isEdit,
-          onOutput: (output, bytes) => onProgress({ output, bytes }),
-        });
-      const ran = await (isEdit ? inEditTurn(context, run) : run());
-      const data = dataOf(command, ran.task, exitOf(ran, timeoutMs), limits.inlineOutput, shell);
-      const moved = await movedTo(ran.task, directory);
-      if (ran.task.end && data.file === undefined) await ran.task.output.remove();
-      return moved === undefined ? { data } : continueIn(moved, data, context);
+      const run = (continues?: Continues) =>
+        runCommand({ deps, limits, shell, changesNothing }, input, context, onProgress, continues);
+      return isRead(context.readOnlyRun) ? whileReading(context, run) : run();
     },
 
     toResult: bashResult,
   };
+}
 
-  function environmentOf(input: BashInput, context: CallContext, changesNothing: boolean): Environment {
-    const own = withoutShellOptions(context.environment ?? deps.environment());
-    const TRACEPARENT = deps.traceparentOf?.(context.toolUseId);
-    const added = changesNothing && shell ? readOnlyVariables(shell, input, context, own) : {};
-    return { ...own, ...omitUndefined({ TRACEPARENT }), ...added };
-  }
+interface Run {
+  readonly deps: ShellDeps;
+  readonly limits: ReturnType<typeof limitsFrom>;
+  readonly shell: typeof Shell | undefined;
+  readonly changesNothing: boolean;
+}
+
+async function runCommand(
+  { deps, limits, shell, changesNothing }: Run,
+  input: BashInput,
+  context: CallContext,
+  onProgress: Parameters<Tool<BashInput, BashData>['call']>[2],
+  continues: Continues | undefined,
+): Promise<ToolOutput<BashData>> {
+  const { command, description } = input;
+  const directory = context.workingDirectory;
+  if (!(await isDirectory(directory))) return lostDirectory(command, directory, deps.projectDirectory);
+  const environment = environmentOf(deps, input, context, changesNothing ? shell : undefined);
+  const confined = await chooseConfinement(deps, input, context);
+  if (confined.kind === 'refused') return { data: { command, output: '', exit: confined } };
+  const confinement = confined.kind === 'inside' ? confined.confinement : undefined;
+  // The part that is shown whole. A longer output has a file that the model can read.
+  const keepBytes = Math.max(Math.floor(limits.inlineOutput / 2), 1);
+  const { toolUseId: callId, agentId } = context;
+  const caller = { callId, agentId, description };
+  const spec = { ...caller, command, directory, environment, confinement, changesNothing, keepBytes };
+  if (input.run_in_background) return startInBackground(deps.tasks, spec, continues);
+  const timeoutMs = Math.min(input.timeout ?? limits.defaultTimeoutMs, limits.maxTimeoutMs);
+  const edits = isEdit(context.readOnlyRun);
+  const run = () =>
+    runInForeground(deps.tasks, {
+      spec,
+      signal: context.signal,
+      timeoutMs,
+      promptQuietMs: limits.promptQuietMs,
+      endsAtLimit: edits,
+      onOutput: (output, bytes) => onProgress({ output, bytes }),
+    });
+  const isMove = context.readOnlyRun === 'moves';
+  const ran = await (edits ? inEditTurn(context, run, { isMove }) : run());
+  if (ran.task.end === undefined) continues?.(ran.task.ended);
+  const data = dataOf(command, ran.task, exitOf(ran, timeoutMs), limits.inlineOutput, shell);
+  const moved = await movedTo(ran.task, directory);
+  if (ran.task.end && data.file === undefined) await ran.task.output.remove();
+  return moved === undefined ? { data } : continueIn(moved, data, context);
+}
+
+/** `shell`: given for a command that changes nothing. */
+function environmentOf(
+  deps: ShellDeps,
+  input: BashInput,
+  context: CallContext,
+  shell: typeof Shell | undefined,
+): Environment {
+  const own = withoutShellOptions(context.environment ?? deps.environment());
+  const TRACEPARENT = deps.traceparentOf?.(context.toolUseId);
+  const added = shell ? readOnlyVariables(shell, input, context, own) : {};
+  return { ...own, ...omitUndefined({ TRACEPARENT }), ...added };
 }
 
 function dataOf(
@@ -131,6 +159,17 @@ function dataOf(
 }
 
 type Environment = ReturnType<ShellDeps['environment']>;
+
+/** Tells that a command continues in the background. */
+type Continues = (ended: Promise<unknown>) => void;
+
+function isRead(run: CallContext['readOnlyRun']): boolean {
+  return run === 'preferred' || run === 'required';
+}
+
+function isEdit(run: CallContext['readOnlyRun']): boolean {
+  return run === 'edits' || run === 'moves';
+}
 
 /** The facts of a repository are read only for commands that may run git. */
 function isProvenReadOnly(
@@ -168,10 +207,10 @@ async function chooseConfinement(
   { command, dangerouslyDisableSandbox: leave = false }: BashInput,
   { workingDirectory: directory, environment, readOnlyRun, fileLimits }: CallContext,
 ): Promise<ConfinedCommand> {
-  const readOnly = readOnlyRun === 'preferred' || readOnlyRun === 'required';
+  const readOnly = isRead(readOnlyRun);
   const whole = { command, directory, environment, leave, readOnly };
   const confined = (await deps.sandbox?.confine(whole)) ?? OUTSIDE;
-  const hasView = readOnly || (readOnlyRun === 'edits' && fileLimits !== undefined);
+  const hasView = readOnly || (isEdit(readOnlyRun) && fileLimits !== undefined);
   if (confined.kind !== 'outside' || !hasView) return confined;
   const isProven = readOnlyRun !== 'required';
   const confinement = await deps.view?.confine({ command, directory, isProven, fileLimits });
@@ -179,8 +218,13 @@ async function chooseConfinement(
   return readOnlyRun === 'required' ? { kind: 'refused', why: NO_VIEW } : OUTSIDE;
 }
 
-async function startInBackground(tasks: ShellDeps['tasks'], spec: TaskSpec): Promise<ToolOutput<BashData>> {
+async function startInBackground(
+  tasks: ShellDeps['tasks'],
+  spec: TaskSpec,
+  continues?: Continues,
+): Promise<ToolOutput<BashData>> {
   const task = await tasks.start(spec);
+  if (task.end === undefined) continues?.(task.ended);
   await tasks.moveToBackground(task);
   const { end } = task;
   const exit: BashExit =

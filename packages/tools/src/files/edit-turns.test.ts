@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { editDecision, inEditTurn } from './edit-turns.ts';
+import { inEditTurn, readsInBackground, rememberDecision, whileReading } from './edit-turns.ts';
 
 const call = (toolUseId: string, signal = new AbortController().signal) => ({ signal, toolUseId });
 
@@ -26,7 +26,7 @@ describe('edits of several conversations', () => {
     const gate = Promise.withResolvers<void>();
     const first = inEditTurn(call('first'), () => gate.promise);
     const own = call('own');
-    editDecision()(own.signal, own.toolUseId, async () => 'It would become a repository.');
+    rememberDecision()(own.signal, own.toolUseId, async () => 'It would become a repository.');
     const second = inEditTurn(own, async () => 'ran');
     gate.resolve();
     await first;
@@ -36,7 +36,7 @@ describe('edits of several conversations', () => {
   it('are decided again if another edit ended since the decision', async () => {
     const own = call('own');
     const decided: string[] = [];
-    const remember = editDecision();
+    const remember = rememberDecision();
     remember(own.signal, own.toolUseId, async () => {
       decided.push('again');
       return 'vendor/bin is protected.';
@@ -50,10 +50,10 @@ describe('edits of several conversations', () => {
 
   it('run with the first decision if nothing ended since, or with the same second one', async () => {
     const own = call('own');
-    editDecision()(own.signal, own.toolUseId, () => Promise.reject(new Error('not needed')));
+    rememberDecision()(own.signal, own.toolUseId, () => Promise.reject(new Error('not needed')));
     await expect(inEditTurn(own, async () => 'ran')).resolves.toBe('ran');
     const next = call('next');
-    const remember = editDecision();
+    const remember = rememberDecision();
     await inEditTurn(call('other'), async () => undefined);
     remember(next.signal, next.toolUseId, async () => undefined);
     await expect(inEditTurn(next, async () => 'ran')).resolves.toBe('ran');
@@ -64,7 +64,7 @@ describe('edits of several conversations', () => {
     const slow = inEditTurn(call('slow'), () => gate.promise);
     const ran: string[] = [];
     const work = async (): Promise<void> => void ran.push('ran');
-    await expect(inEditTurn(call('late'), work, 5)).rejects.toThrow('still running');
+    await expect(inEditTurn(call('late'), work, { mostWaitMs: 5 })).rejects.toThrow('still running');
     const stop = new AbortController();
     const stopped = inEditTurn(call('stopped', stop.signal), work);
     stop.abort();
@@ -75,5 +75,81 @@ describe('edits of several conversations', () => {
     gate.resolve();
     await Promise.all([slow, last]);
     expect(ran).toEqual(['ran']);
+  });
+});
+
+describe('moves beside commands that read', () => {
+  const isMove = true;
+
+  it('wait for reads in the foreground, and other edits do not', async () => {
+    const gate = Promise.withResolvers<void>();
+    const steps: string[] = [];
+    const read = whileReading(call('read'), async () => {
+      await gate.promise;
+      steps.push('read ends');
+    });
+    await inEditTurn(call('edit'), async () => steps.push('edit'));
+    const move = inEditTurn(call('move'), async () => steps.push('move'), { isMove });
+    await setTimeout(5);
+    expect(steps).toEqual(['edit']);
+    gate.resolve();
+    await Promise.all([read, move]);
+    expect(steps).toEqual(['edit', 'read ends', 'move']);
+  });
+
+  it('keep later reads waiting, which are then decided again', async () => {
+    const gate = Promise.withResolvers<void>();
+    const ran: string[] = [];
+    const own = call('own');
+    rememberDecision()(own.signal, own.toolUseId, async () => 'x may be a repository.');
+    const move = inEditTurn(call('move'), () => gate.promise, { isMove });
+    await setTimeout(5);
+    const refused = whileReading(own, async () => ran.push('refused'));
+    const other = whileReading(call('other'), async () => ran.push('other'));
+    await setTimeout(5);
+    expect(ran).toEqual([]);
+    gate.resolve();
+    await move;
+    await expect(refused).rejects.toThrow('x may be a repository.');
+    await other;
+    expect(ran).toEqual(['other']);
+  });
+
+  it('are decided again if a read runs in the background, until it ends', async () => {
+    const gate = Promise.withResolvers<void>();
+    await whileReading(call('read'), async (continues) => continues(gate.promise));
+    expect(readsInBackground()).toBe(true);
+    const own = call('own');
+    rememberDecision()(own.signal, own.toolUseId, async () => 'A command still reads.');
+    await expect(inEditTurn(own, async () => 'ran', { isMove })).rejects.toThrow('A command still reads.');
+    gate.resolve();
+    await setTimeout(1);
+    expect(readsInBackground()).toBe(false);
+    const next = call('next');
+    rememberDecision()(next.signal, next.toolUseId, () => Promise.reject(new Error('not needed')));
+    await expect(inEditTurn(next, async () => 'ran', { isMove })).resolves.toBe('ran');
+  });
+
+  it('alone make a read be decided again, and not other edits', async () => {
+    const own = call('own');
+    rememberDecision()(own.signal, own.toolUseId, () => Promise.reject(new Error('not needed')));
+    await inEditTurn(call('edit'), async () => undefined);
+    await expect(whileReading(own, async () => 'ran')).resolves.toBe('ran');
+  });
+
+  it('stop waiting after a time limit, and so do reads', async () => {
+    const gate = Promise.withResolvers<void>();
+    const read = whileReading(call('read'), () => gate.promise);
+    const late = inEditTurn(call('late'), async () => 'ran', { isMove, mostWaitMs: 5 });
+    await expect(late).rejects.toThrow('reads files is still running');
+    gate.resolve();
+    await read;
+    const second = Promise.withResolvers<void>();
+    const move = inEditTurn(call('move'), () => second.promise, { isMove });
+    await setTimeout(1);
+    await expect(whileReading(call('later'), async () => 'ran', 5)).rejects.toThrow('moves files');
+    second.resolve();
+    await move;
+    await expect(whileReading(call('last'), async () => 'ran')).resolves.toBe('ran');
   });
 });
