@@ -182,3 +182,27 @@ describe('a project that contains the folders of the system', () => {
       }
   });
 });
+
+it.each([
+  ['NODE_OPTIONS', '-r dotenv/config'],
+  ['NODE_OPTIONS', '--import=./pre.mjs'],
+  ['PERL5OPT', '-Mlib=lib'],
+  ['RUBYOPT', '-r./x'],
+  ['JAVA_TOOL_OPTIONS', '-javaagent:a.jar'],
+  ['TAR_OPTIONS', '-I ./x'],
+  ['LESSOPEN', '|./x %s'],
+  ['PYTHONUSERBASE', 'ub'],
+  ['PYTHONHOME', path.join(base, 'project')],
+  ['GEM_PATH', path.join(base, 'project/gems')],
+  ['RUBYGEMS_GEMDEPS', '-'],
+])('keeps code of the project out of proven commands: %s=%s', (name, value) => {
+  const environment = { PATH: MAIN, [name]: value };
+  expect({ ...environment, ...codeOutside([path.join(base, 'project')], environment) }).toEqual({
+    PATH: MAIN,
+  });
+});
+
+it('keeps folders of sources of the user', () => {
+  const environment = { PATH: MAIN, PYTHONUSERBASE: '/opt/py', GEM_HOME: '/opt/gems' };
+  expect(codeOutside([path.join(base, 'project')], environment)).toEqual({});
+});

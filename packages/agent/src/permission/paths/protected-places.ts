@@ -41,7 +41,7 @@ const GROUPS: readonly (readonly [SandboxAccess, string])[] = [
   [
     'locked if present',
     '.agent .antigravity .grok .vibe .qoder .iflow .codebuddy .codebuff .codebuff.json codebuff.json gptme.toml .continuerc.json .roomodes ' +
-      '.kilocodemodes .zencoder .rovodev .warp .firebender .plandex* .tabnine .lingma .forge forge.yaml',
+      '.kilocodemodes .zencoder .rovodev .warp .firebender .plandex* .tabnine .lingma .forge forge.yaml .kilo kilo.json kilo.jsonc .config/kilo conductor.json .cmux .mux .superset',
   ],
   // Version control: hooks, filters and settings that run programs. The sandbox has a rule for each of their parts.
   // Attributes choose which configured filters run. Git itself writes them during a checkout.
@@ -117,7 +117,7 @@ const GROUPS: readonly (readonly [SandboxAccess, string])[] = [
       '.lefthook lefthook-local.* .lefthook-local.* .simple-git-hooks.json .pre-commit-config.yaml .config/lefthook.yml mise.toml .mise.toml ' +
       'mise.local.toml .mise.local.toml .mise .config/mise.toml mise/config.toml .rtx.toml .tool-versions ' +
       '.*-version .nvmrc .python-versions .sdkmanrc .bazelversion .fvmrc .prototools rust-toolchain rust-toolchain.toml mise.* .mise.* global.json ' +
-      '.githooks .overcommit.yml prek.toml .github/hooks',
+      '.githooks .overcommit.yml prek.toml .github/hooks .trunk',
   ],
   // The same for other managers of hooks, changes of the folder in a shell, versions of programs, and editors on this machine or elsewhere.
   [
@@ -134,7 +134,7 @@ const GROUPS: readonly (readonly [SandboxAccess, string])[] = [
   // Files that interpreters load at each start in the folder, or in an environment of the project.
   [
     'locked if present',
-    '.rdata irbrc _irbrc $irbrc .user.ini .lldbinit-* .psqlrc-* pyvenv.cfg .virtualenv .conda .pixi _opam ' +
+    '.rdata irbrc _irbrc $irbrc .pdbrc.* latexmkrc ctags.d startup.m maxima-init.mac omnisharp.json .user.ini .lldbinit-* .psqlrc-* pyvenv.cfg .virtualenv .conda .pixi _opam ' +
       'site-packages/*.pth site-packages/sitecustomize.* site-packages/usercustomize.* dist-packages/*.pth dist-packages/sitecustomize.* ' +
       'dist-packages/usercustomize.*',
   ],
