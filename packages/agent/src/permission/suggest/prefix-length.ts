@@ -17,8 +17,27 @@ import {
   WIDE,
 } from './programs.ts';
 
+/** With one of these words, a program does less. A rule for the words before it would permit more than the user saw. */
+const LIMITS = /^--?(?:ignore-scripts|check|check-only|dry-run|dryrun|simulate|diff|list-different)(?:=|$)/;
+/** Short forms of formatters: `gofmt -l`, `prettier -c`, `shfmt -d`. */
+const FORMATTERS = /^(?:gofmt|goimports|gofumpt|shfmt|prettier|rubocop|buf|terraform|tofu|nixfmt|ktlint)$/;
+
+function isLimited(program: string, rest: readonly ShellWord[]): boolean {
+  return rest.some(
+    ({ value }) => LIMITS.test(value) || (FORMATTERS.test(program) && /^-[a-z]*[cdln]/.test(value)),
+  );
+}
+
 /** Returns the number of words that define the purpose. Undefined if all words are needed, as for an unknown program. */
 export function prefixLength(words: readonly ShellWord[]): number | undefined {
+  const length = purposeLength(words);
+  const [name] = words;
+  return length !== undefined && isLimited(baseName(name?.value ?? ''), words.slice(length))
+    ? undefined
+    : length;
+}
+
+function purposeLength(words: readonly ShellWord[]): number | undefined {
   const [name = '', second = '', third = ''] = words.map(({ kind, value }) =>
     kind === 'literal' && PLAIN_WORD.test(value) ? value : '',
   );

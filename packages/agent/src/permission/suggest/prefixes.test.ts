@@ -56,3 +56,33 @@ describe('a rule that is offered', () => {
     },
   );
 });
+
+describe('a command that does less with an option', () => {
+  it.each([
+    'npm ci --ignore-scripts',
+    'npm install --ignore-scripts left-pad',
+    'prettier --check .',
+    'npx prettier --check src',
+    'prettier -c .',
+    'gofmt -l .',
+    'gofmt -d main.go',
+    'shfmt -d .',
+    'terraform fmt -check',
+    'cargo fmt --check',
+    'ruff format --diff .',
+    'git push --dry-run',
+    'npm publish --dry-run',
+    'cargo publish --dry-run=true',
+  ])('gets a rule for exactly these words, or none: %s', (command) => {
+    const rules = decide(command).offered.flatMap((update) => ('rules' in update ? update.rules : []));
+    expect(rules.map(({ ruleContent }) => ruleContent).filter((text) => text !== command)).toEqual([]);
+  });
+
+  it.each(['npm ci', 'npm install left-pad', 'prettier .', 'cargo fmt'])(
+    'gets a rule with a wildcard without such an option: %s',
+    (command) => {
+      const rules = decide(command).offered.flatMap((update) => ('rules' in update ? update.rules : []));
+      expect(rules.map(({ ruleContent }) => ruleContent).every((text) => text?.endsWith(' *'))).toBe(true);
+    },
+  );
+});
