@@ -185,3 +185,20 @@ it('agents of a plugin have its name before theirs, and can be started', async (
   expect(stdout).toBe('Fine.\n');
   expect(sent()[1]).toContain('You review as told.');
 });
+
+describe('a command of the user in a folder', () => {
+  it('wins with its folder over a file of the project with that name', async () => {
+    const { run, sent } = await project(
+      {
+        '../config/commands/git/send.md': 'The user sends.',
+        '.claude/commands/git:send.md': 'The project sends.',
+        '.claude/skills/x/SKILL.md': '---\nname: git:send\ndescription: Sends\n---\nThe skill sends.\n',
+      },
+      [[say('a')], [say('b')]],
+    );
+    await run(['-p', '/git:send']);
+    await run(['-p', '/send']);
+    expect(sent()[0]).toContain('The user sends.');
+    expect(sent()[1]).toContain('The user sends.');
+  });
+});

@@ -369,10 +369,10 @@ export class SessionExtensions {
     const wanted = name.toLowerCase();
     // A built-in prompt cannot be replaced by a file of a project.
     const usable = [...BUILT_IN_PROMPTS, ...this.#files].filter(isUsable);
-    return (
-      usable.find((file) => file.name.toLowerCase() === wanted) ??
-      usable.find(({ longName }) => longName?.toLowerCase() === wanted)
-    );
+    const named = usable.filter((file) => file.name.toLowerCase() === wanted);
+    const known = [...named, ...usable.filter(({ longName }) => longName?.toLowerCase() === wanted)];
+    // A file of a project cannot take the place of the user's `/git:commit` either.
+    return known.find(({ scope }) => scope !== 'project') ?? known[0];
   }
 }
 

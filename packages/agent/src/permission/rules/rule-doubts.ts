@@ -13,6 +13,8 @@ export function findRuleDoubt(text: string, list: RuleList): string | undefined 
   const operator = specifier !== undefined && isShellTool(tool) ? operatorIn(specifier) : undefined;
   if (operator !== undefined && list !== 'allow')
     return `${text}: no command contains ${operator}; each command of a script is matched alone`;
+  if (specifier !== undefined && isShellTool(tool) && LIST.test(specifier))
+    return `${text}: a rule is about one command; write a rule for each`;
   const governing = specifier === undefined ? undefined : pathTool(tool);
   if (list === 'allow' && governing !== undefined && governing !== tool)
     return `${text} has no effect; write ${governing}(${specifier})`;
@@ -21,6 +23,9 @@ export function findRuleDoubt(text: string, list: RuleList): string | undefined 
 
 /** Names of tools start with a capital letter. */
 const SECOND_RULE = /^[^\s()]+\([^()]*\)[\s,;]+(?:[A-Z]\w*|mcp__[\w*-]+)\(.*\)$/s;
+
+/** `rm:*,curl:*` and `{rm,curl}:*`: no command has such a name. */
+const LIST = /^(?:[\w./-]+(?:[: ]?\*)?,\s*[\w./-]|\{[^{}\s]*,[^{}\s]*\})/;
 
 /** Returns the first operator between commands. Quoted ones are text, and those beside `<` and `>` belong to a redirection. */
 function operatorIn(pattern: string): string | undefined {

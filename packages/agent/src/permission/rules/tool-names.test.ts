@@ -72,6 +72,10 @@ describe('a rule that has no effect', () => {
     ['Read(./.env),Edit(./.env)', 'deny', /contains more than one rule/],
     ['Grep(src/**)', 'allow', /has no effect; write Read\(src\/\*\*\)/],
     ['NotebookEdit(src/**)', 'allow', /has no effect; write Edit\(src\/\*\*\)/],
+    ['Bash(rm:*,curl:*)', 'deny', /is about one command; write a rule for each/],
+    ['Bash(rm, curl)', 'allow', /is about one command/],
+    ['Bash({rm,curl}:*)', 'ask', /is about one command/],
+    ['Monitor(rm *,curl *)', 'deny', /is about one command/],
     ['Bsh(ls)', 'deny', /no tool is named Bsh/],
   ] as const)('is remarked on: %s in %s', (rule, list, remark) => {
     expect(findRuleDoubt(rule, list)).toMatch(remark);
@@ -82,6 +86,9 @@ describe('a rule that has no effect', () => {
     ["Bash(grep -E 'a|b' *)", 'deny'],
     ['Bash(find . -exec rm {} \\;)', 'deny'],
     ['Bash(curl *)', 'deny'],
+    ['Bash(cut -d, -f1,2 *)', 'allow'],
+    ['Bash(mkdir {a,b})', 'allow'],
+    ['Bash(git log --format=%h,%s)', 'allow'],
     ["Bash(node -e 'f(a), g(b)')", 'deny'],
     ['Bash(echo $(date), $(pwd))', 'deny'],
     ['Bash(npm test 2>&1)', 'allow'],
