@@ -30,5 +30,6 @@ export { runsOnlyGit } from './proof/git.ts';
 export { isHarmlessProgram } from './proof/allowed-options.ts';
 export { loadsJqModules, provenOptions } from './proof/programs.ts';
 export { isPlainScript as isPlainSedScript, maySedRunProgram, sedFiles } from './proof/sed.ts';
-export { endOfFindRun, hasPsConflict, isReadingExpression, xargsCommand } from './proof/special-programs.ts';
+export { mayShowEnvironment } from './proof/ps-options.ts';
+export { endOfFindRun, isReadingExpression, xargsCommand } from './proof/special-programs.ts';
 export { type GitFacts, gitFactsFrom, readGitFacts, readOnlyGitEnvironment } from '../git/index.ts';

@@ -2,7 +2,6 @@
  * Finds files and options of `ps` that show the environment, memory or open files of other processes. A key of the user may be
  * in any of them. So reading one asks, regardless of rules.
  */
-import { hasPsConflict } from '@heddle/tools/shell';
 import type { Concern, Part } from '../part.ts';
 import type { Glob } from './glob.ts';
 import { type FilePlace, isSink } from './places.ts';
@@ -128,51 +127,3 @@ const SHOWN: readonly (readonly Segment[])[] = [
   segmentsOf('proc/kcore', true),
   segmentsOf('dev/mem', true),
 ];
-
-/** Letters after a dash. The last one can have a value, which is attached or the next word. */
-const PS_UNIX = /^-([AacdefFHjlLmMNTVwyZ]*)(?:([CGgoOpqstUu])(.*))?$/s;
-const PS_BSD = /^([a-zA-Z]*?)(?:([koOpqtU])(.*))?$/s;
-const PS_LONG =
-  /^--(?:cols|columns|rows|lines|width|p?pid|quick-pid|[uU]ser|[gG]roup|tty|sid|sort|(f)ormat)(=.*)?$/s;
-
-/**
- * Returns why `ps` with these words asks, or undefined if it shows no environment. An unknown word is undefined. Without a dash,
- * `e` shows the environment. If a word with a dash has other letters (`-aux`), `ps` reads all words as if they had none.
- */
-export function psConcern(words: readonly (string | undefined)[]): Concern | undefined {
-  let shows = false;
-  let hasE = false;
-  let isBsd = hasPsConflict(words);
-  /** The option whose value is the next word. */
-  let before = '';
-  let isLong = false;
-  const take = (option: string, value: string | undefined): void => {
-    before = value === '' ? option : '';
-    shows ||= /[oOf]/.test(option) && (value === undefined || /env/i.test(value));
-  };
-  for (const word of words) {
-    if (before !== '') {
-      // A value such as `-x` is not accepted, except as a key of `--sort`. Then all words are read again.
-      isBsd ||= !isLong && word?.startsWith('-') === true;
-      hasE ||= word?.includes('e') === true;
-      take(before, word === '' ? ' ' : word);
-    } else if (word === undefined) shows = true;
-    else if (word.startsWith('--')) {
-      const [long, format = 'p', value = ''] = PS_LONG.exec(word) ?? [];
-      isLong = true;
-      if (long !== undefined) take(format, value);
-    } else if (word.startsWith('-')) {
-      isLong = false;
-      const [unix, letters = word, option = '', value = ''] = PS_UNIX.exec(word) ?? [];
-      isBsd ||= unix === undefined || (option === 'u' && value !== '');
-      hasE ||= (isBsd ? word : letters).includes('e');
-      shows ||= unix === undefined && word.includes('E');
-      if (option !== '') take(option, value);
-    } else if (!/^\d+(,\d+)*$/.test(word)) {
-      const [, letters = word, option = '', value = ''] = PS_BSD.exec(word) ?? [];
-      shows ||= letters.includes('e');
-      if (option !== '') take(option, value);
-    }
-  }
-  return shows || (isBsd && hasE) ? SHOWS_PROCESS : undefined;
-}

@@ -1,7 +1,12 @@
 /** Finds the programs and files of a script that show the processes or connections of the machine. */
-import type { ReadCommand, ShellWord, SimpleCommand } from '@heddle/tools/shell';
+import {
+  mayShowEnvironment,
+  type ReadCommand,
+  type ShellWord,
+  type SimpleCommand,
+} from '@heddle/tools/shell';
 import type { Concern } from '../part.ts';
-import { psConcern } from '../paths/process-files.ts';
+import { SHOWS_PROCESS } from '../paths/process-files.ts';
 import { possibleValues, type WordScope } from './possible-values.ts';
 import { baseName, commandWords, fedCommands, likelyTails, localTails, type Unwrapped } from './runners.ts';
 
@@ -69,5 +74,6 @@ function concernAboutPs(
     const known = possibleValues(word, scope);
     return known?.every(({ isGlob }) => !isGlob) ? known.map(({ text }) => text) : [undefined];
   });
-  return psConcern([...(isSet ? [undefined] : []), ...values, ...(more ? [undefined] : [])]);
+  const isShown = isSet || mayShowEnvironment([...values, ...(more ? [undefined] : [])]);
+  return isShown ? SHOWS_PROCESS : undefined;
 }

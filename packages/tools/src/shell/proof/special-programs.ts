@@ -1,6 +1,7 @@
 /** Proves that programs with arguments of their own kind have no effects: xargs, find, awk and ps. */
 import { isHarmlessProgram } from './allowed-options.ts';
 import { type Arg, isName } from './options.ts';
+import { mayShowEnvironment } from './ps-options.ts';
 
 const XARGS_ALONE =
   /^(-[0rtx]+|-[nLPsI]\S+|--null|--no-run-if-empty|--(max-args|max-procs|max-lines|replace)=\S+)$/;
@@ -126,27 +127,18 @@ function isPrinting(program: string): boolean {
 
 /** BSD options: letters without a dash. `e` shows the environment. */
 const PS_BSD = /^[aAcCfHhjlLmnrSsTuvwXxZ]+$/;
-/** Letters after a dash. `-e` selects every process. With `x`, all of them would be read as BSD options. */
+/** Letters after a dash. `-e` selects every process. */
 const PS_UNIX = /^-[AacdefFHjlLmMNTVwyZ]*$/;
 /** Options with a value, which follows or is attached. */
-const PS_WITH_VALUE = /^-[AacdefFHjlLmMNTVwyZ]*[CGgkoOpqstUu]$/;
+const PS_WITH_VALUE = /^-[AacdefFHjlLmMNTVwyZ]*[CGgoOpqstUu]$/;
 const PS_LONG =
   /^--(?:forest|headers?|no-headers?|heading|version|help|info|cumulative|deselect|(?:cols|columns|rows|lines|width|pid|ppid|user|User|group|Group|tty|sid|sort|format)=[\w,:.%+=-]*)$/;
 /** Columns, processes and users. A column for the environment is not among them. */
 const PS_VALUE = /^(?!-)(?!.*env)[\w,:.%+= -]+$/i;
 
-const PS_THREADS = /^-[^-]*[LmT]/;
-const PS_FOREST = /^(-[^-]*H|--forest)/;
-
-/** Threads and a forest exclude each other. `ps` then reads all words as BSD options. An unknown word is undefined. */
-export function hasPsConflict(words: readonly (string | undefined)[]): boolean {
-  const has = (option: RegExp): boolean => words.some((word) => word !== undefined && option.test(word));
-  return has(PS_THREADS) && has(PS_FOREST);
-}
-
 /** Allows `ps` only with options that do not show the environment of processes, which may contain keys. */
 export function isReadOnlyPs(args: readonly string[]): boolean {
-  if (hasPsConflict(args)) return false;
+  if (mayShowEnvironment(args)) return false;
   for (let at = 0; at < args.length; at++) {
     const arg = args[at] ?? '';
     if (PS_WITH_VALUE.test(arg)) {
