@@ -19,6 +19,7 @@ import {
 import { readsInBackground, rememberDecision } from '@heddle/tools/files';
 import { LivePermissions, type PermissionUpdate } from '../permission/live-permissions.ts';
 import type { WorldOptions } from '../permission/observe-world.ts';
+import { knownMounts } from '../permission/paths/known-mounts.ts';
 import { isSecret } from '../permission/paths/secret-files.ts';
 import type { Authorization, AuthorizeRequest } from '../permission/request.ts';
 import { fileAccess } from '../permission/rules/file-tools.ts';
@@ -309,11 +310,14 @@ function fileTest(
   return async () => {
     const { deny, ask, allow } = live.rules;
     const rules = { deny: deny.filter(counts), ask: ask.filter(counts), allow };
-    const folders = { configDirs: options.configDirs ?? [], realpath: realPath };
+    const { otherNames } = knownMounts();
+    const places = { configDirs: options.configDirs ?? [], realpath: realPath, otherNames };
+    const isOfProcesses = (file: string): boolean =>
+      [file, ...otherNames(file)].some((name) => OF_PROCESSES.test(name));
     // To type a path answers the question about these files.
     const isAlwaysAsked = (file: string): boolean =>
-      (lists.includes('ask') && OF_PROCESSES.test(file)) ||
-      ((isCall || lists.includes('ask')) && isSecret(file, folders));
+      (lists.includes('ask') && isOfProcesses(file)) ||
+      ((isCall || lists.includes('ask')) && isSecret(file, places));
     if (lists.every((list) => rules[list].length === 0)) return isAlwaysAsked;
     if (isToolDenied('Read', rules)) return () => true;
     loading ??= load();

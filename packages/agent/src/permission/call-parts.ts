@@ -131,7 +131,7 @@ function filePart(
     concern:
       kind === 'write'
         ? concernOf({ kind }, { places, pattern: undefined }, [world.cwd], world)
-        : (processConcern(read) ??
+        : (processConcern(read, world) ??
           (isRead ? specialConcern(read, world) : undefined) ??
           (walks || !isRead ? concernOfSearch(places, world) : undefined)),
   };

@@ -7,7 +7,6 @@ import {
   lstatSync,
   openSync,
   readdirSync,
-  readFileSync,
   readSync,
   type Stats,
   statSync,
@@ -40,19 +39,13 @@ import {
 import { enabledGitSettings } from './git-printing.ts';
 import { filesOpenedByGit, openedFilesIn } from './opened-files.ts';
 import { lookAtLinks } from './paths/home-links.ts';
+import { type KnownMounts, knownMounts } from './paths/known-mounts.ts';
 import { createLinkLookup, namedEntriesIn, readNames, remembered } from './paths/link-lookup.ts';
 import { ownProgram } from './paths/own-program.ts';
 import { isAtOrBelowSome } from './paths/places.ts';
 import { sourcedFiles } from './paths/sourced-files.ts';
-import {
-  foldersInMounts,
-  foldersOnMac,
-  namesInMounts,
-  namesOnMac,
-  type OtherNames,
-} from './paths/second-mounts.ts';
 import { exceptionReader } from './search-exceptions.ts';
-import type { KnownRepository, MountedBelow, PermissionWorld } from './world.ts';
+import type { KnownRepository, PermissionWorld } from './world.ts';
 
 export interface WorldOptions {
   readonly root: string;
@@ -77,7 +70,8 @@ export interface WorldOptions {
 export function observeWorld(surroundings: WorldOptions): PermissionWorld {
   const { names, mounts, ...options } = surroundings;
   const { root, cwd, directories, environment, home } = options;
-  const links = createLinkLookup([root, ...directories], names);
+  const known = knownMounts(mounts);
+  const links = createLinkLookup([root, ...directories], names, known.processNames);
   const exists = remembered(hasEntry);
   const gitSources = gitSourcesReader(options, links.realpath, exists);
   const nested = remembered((folder: string) => nestedFolders(folder, links.entries));
@@ -102,8 +96,9 @@ export function observeWorld(surroundings: WorldOptions): PermissionWorld {
     isUnclear: links.isUnclear,
     leftByLinks: links.leftByLinks,
     linksInTexts: links.linksInTexts,
-    otherNames: otherNamesOutside([root, ...directories].map(links.realpath), mounts),
-    mountedBelow: mountedFolders(mounts),
+    otherNames: otherNamesOutside([root, ...directories].map(links.realpath), known),
+    mountedBelow: known.mountedBelow,
+    processMounts: known.processMounts,
     exists,
     isProgram: remembered(isExecutable),
     interpreterLine: remembered(interpreterLineOf),
@@ -141,34 +136,12 @@ function onceAsked(find: () => boolean): () => boolean {
   return () => (known ??= find());
 }
 
-/** The mounts are read for the first path outside. */
+/** A path inside is checked by its own name, but the files of processes count everywhere. */
 function otherNamesOutside(
   roots: readonly string[],
-  mounts: string | undefined,
+  { otherNames, processNames }: KnownMounts,
 ): NonNullable<PermissionWorld['otherNames']> {
-  let known: OtherNames | undefined;
-  const find = (): OtherNames =>
-    mounts === undefined && process.platform === 'darwin'
-      ? namesOnMac
-      : namesInMounts(mounts ?? readMounts());
-  return remembered((file) => (isAtOrBelowSome(file, roots) ? [] : (known ??= find())(file)));
-}
-
-function mountedFolders(mounts: string | undefined): MountedBelow {
-  let known: MountedBelow | undefined;
-  const find = (): MountedBelow =>
-    mounts === undefined && process.platform === 'darwin'
-      ? foldersOnMac
-      : foldersInMounts(mounts ?? readMounts());
-  return (place) => (known ??= find())(place);
-}
-
-function readMounts(): string {
-  try {
-    return readFileSync('/proc/self/mountinfo', 'utf8');
-  } catch {
-    return '';
-  }
+  return remembered((file) => (isAtOrBelowSome(file, roots) ? processNames : otherNames)(file));
 }
 
 /** The nearest repository decides for all folders below it. */

@@ -55,6 +55,13 @@ export interface MountedFolder {
   readonly name: string;
 }
 
+/** A place where the files of processes are mounted a second time. */
+export interface ProcessMount {
+  readonly point: string;
+  /** The name below `/proc` of the mounted folder or file. */
+  readonly name: string;
+}
+
 /** Returns the other names of a place without links, and of the folders below it that are mounted elsewhere. */
 export type MountedBelow = (place: string) => readonly MountedFolder[];
 
@@ -103,6 +110,8 @@ export interface PermissionWorld {
    * are none.
    */
   readonly mountedBelow?: MountedBelow;
+  /** The places beside `/proc` that show the files of processes: `/run/host/proc`. Absent: there are none. */
+  readonly processMounts?: () => readonly ProcessMount[];
   /** A link exists even if its target is missing. */
   readonly exists: (path: string) => boolean;
   /** The file can be run as a program. Absent: none can. */

@@ -37,8 +37,15 @@ export interface LinkLookup {
 const MOST_FOLLOWED = 8;
 const MOST_FOLLOWED_IN_ALL = 64;
 
-/** `roots` are the working directories. Elsewhere a name can exist that no list contains, such as a thread in `/proc`. */
-export function createLinkLookup(roots: readonly string[], names?: NameAccess): LinkLookup {
+/**
+ * `roots` are the working directories. Elsewhere a name can exist that no list contains, such as a thread in `/proc`. `processNames`
+ * returns the names of a path below `/proc`, if it has others.
+ */
+export function createLinkLookup(
+  roots: readonly string[],
+  names?: NameAccess,
+  processNames: (file: string) => readonly string[] = () => [],
+): LinkLookup {
   const isLinux = process.platform === 'linux';
   const listed = isLinux ? listedPaths(names) : (real: string) => real;
   /** Paths whose folder was listed without them. */
@@ -79,7 +86,9 @@ export function createLinkLookup(roots: readonly string[], names?: NameAccess): 
   /** One look answers every question about the way of a path. */
   const wayOf = remembered((file: string): FollowedPath | undefined => {
     if (parentOfPlain(file) !== undefined) return wayOf(path.posix.dirname(file));
-    return isStraight(file) && !file.startsWith('/proc') ? undefined : followPath(file, isLinkOfProcess);
+    const isOfProcess = file.startsWith('/proc') || processNames(file).length > 0;
+    if (isStraight(file) && !isOfProcess) return undefined;
+    return followPath(file, (place) => isLinkOfProcess(place) || processNames(place).some(isLinkOfProcess));
   });
   return {
     realpath,

@@ -3,7 +3,7 @@
  * containers show the machine below `/run/host`, and macOS shows `/Users` also below `/System/Volumes/Data`.
  */
 import path from 'node:path';
-import type { MountedBelow, MountedFolder } from '../world.ts';
+import type { MountedBelow, MountedFolder, ProcessMount } from '../world.ts';
 import { isAtOrBelow, UNKNOWN_CHARACTER } from './places.ts';
 
 interface Mount {
@@ -12,6 +12,8 @@ interface Mount {
   readonly root: string;
   /** The folder where it is mounted. */
   readonly point: string;
+  /** It shows the files of processes. */
+  readonly isOfProcesses: boolean;
 }
 
 /** Returns the other names of a full path without links. */
@@ -36,14 +38,16 @@ export function foldersInMounts(text: string): MountedBelow {
 export function namesInMounts(text: string): OtherNames {
   const mounts = mountsIn(text);
   const byDevice = Map.groupBy(mounts, ({ device }) => device);
-  if (byDevice.size === mounts.length) return () => [];
+  const processes = processMountsIn(text);
+  if (byDevice.size === mounts.length) return (file) => processNames(file, processes);
   const byPoint = new Map(mounts.map((mount) => [mount.point, mount]));
   const mountOf = (file: string): Mount | undefined =>
     byPoint.get(file) ?? (file === '/' ? undefined : mountOf(path.posix.dirname(file)));
   return (file) => {
     const own = mountOf(file);
     const same = own && byDevice.get(own.device);
-    if (own === undefined || same === undefined || same.length < 2) return [];
+    const ofProcesses = processNames(file, processes);
+    if (own === undefined || same === undefined || same.length < 2) return ofProcesses;
     const onDevice = path.posix.join(own.root, path.posix.relative(own.point, file));
     const names = same.flatMap((mount) => {
       if (!isAtOrBelow(onDevice, mount.root)) return [];
@@ -51,8 +55,26 @@ export function namesInMounts(text: string): OtherNames {
       // Another mount may cover the name.
       return name !== file && mountOf(name) === mount ? [name] : [];
     });
-    return [...new Set(names)];
+    return [...new Set([...names, ...ofProcesses])];
   };
+}
+
+const PROCESSES = '/proc';
+
+/** Each mount of this kind has a device of its own. It may also show only one process or file. */
+export function processMountsIn(text: string): readonly ProcessMount[] {
+  return mountsIn(text).flatMap(({ point, root, isOfProcesses }) =>
+    isOfProcesses && !isAtOrBelow(point, PROCESSES)
+      ? [{ point, name: path.posix.join(PROCESSES, root).replace(/(?<=.)\/$/, '') }]
+      : [],
+  );
+}
+
+/** Returns the names of a path below `/proc`, which the decisions compare. */
+export function processNames(file: string, mounts: readonly ProcessMount[]): readonly string[] {
+  return mounts.flatMap(({ point, name }) =>
+    isAtOrBelow(file, point) ? [path.posix.join(name, path.posix.relative(point, file))] : [],
+  );
 }
 
 /** A later mount at the same place covers the earlier one. */
@@ -60,8 +82,9 @@ function mountsIn(text: string): readonly Mount[] {
   const mounts = new Map<string, Mount>();
   for (const line of text.split('\n')) {
     const [, , device, root, point] = line.split(' ', 5).map(decoded);
+    const [, type] = / - (\S+)/.exec(line) ?? [];
     if (device !== undefined && root?.startsWith('/') && point?.startsWith('/'))
-      mounts.set(point, { device, root, point });
+      mounts.set(point, { device, root, point, isOfProcesses: type === 'proc' });
   }
   return [...mounts.values()];
 }

@@ -15,6 +15,7 @@ const NAMES = ['fleet', 'mcp-auth.json'];
 const DRAFT = /^mcp-auth\.json\..+\.tmp$/;
 
 type Folders = Pick<PermissionWorld, 'configDirs' | 'realpath'>;
+type Names = Pick<PermissionWorld, 'otherNames'>;
 type Places = Folders & Partial<Pick<PermissionWorld, 'list' | 'mountedBelow'>>;
 
 /** Returns the paths of these files and folders without links, also of missing ones. */
@@ -34,8 +35,12 @@ export function presentSecrets(world: Places & Pick<PermissionWorld, 'exists'>):
   return secretPlaces(world).filter(world.exists);
 }
 
-/** Returns whether a path without links is that of such a file. */
-export function isSecret(file: string, world: Folders): boolean {
+/** Returns whether a path without links is that of such a file, by one of its names. */
+export function isSecret(file: string, world: Folders & Names): boolean {
+  return [file, ...(world.otherNames?.(file) ?? [])].some((name) => hasSecretName(name, world));
+}
+
+function hasSecretName(file: string, world: Folders): boolean {
   const isDraft = DRAFT.test(path.basename(file));
   return (
     secretPlaces(world).some((secret) => isAtOrBelow(file, secret)) ||

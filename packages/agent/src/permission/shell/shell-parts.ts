@@ -175,15 +175,15 @@ function partsOfScript(
   const later = globsAfterChanges(placed, own);
   if (later.length > 0) parts.push({ ...unknownPart(text), beginnings: later });
   const piped = askAboutUnknownReads(withScriptFacts(parts, text, read), text, read, { ...around, folders });
-  const settled = withProcessConcern(piped, text, {
+  const texts = {
     values: () => [
       ...valuesIn(read),
       ...placed.flatMap((command) => command.folders ?? []),
       ...(read.constructs.has('loop') ? namesInLoops(read) : []),
     ],
     searched: () => searchedFolders(text, placed, around),
-  });
-  return { parts: settled, placed };
+  };
+  return { parts: withProcessConcern(piped, text, texts, world), placed };
 }
 
 function shapeOf(constructs: ReadonlySet<Construct>): Around['shape'] {

@@ -78,7 +78,7 @@ export function touchPart(
       ? {
           concern:
             connection(touch, by, world) ??
-            processConcern({ written: word.text, places, glob, deep: walked, ofProcess }) ??
+            processConcern({ written: word.text, places, glob, deep: walked, ofProcess }, world) ??
             (by === 'redirection' ? specialConcern({ places, glob, deep }, world) : undefined),
           gitData: NO_PATHS,
         }
