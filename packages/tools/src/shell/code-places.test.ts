@@ -195,6 +195,8 @@ it.each([
   ['PYTHONHOME', path.join(base, 'project')],
   ['GEM_PATH', path.join(base, 'project/gems')],
   ['RUBYGEMS_GEMDEPS', '-'],
+  ['PS_PERSONALITY', 'bsd'],
+  ['CMD_ENV', 'bsd'],
 ])('keeps code of the project out of proven commands: %s=%s', (name, value) => {
   const environment = { PATH: MAIN, [name]: value };
   expect({ ...environment, ...codeOutside([path.join(base, 'project')], environment) }).toEqual({

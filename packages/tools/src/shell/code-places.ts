@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { realTarget } from '../files/path.ts';
 import { repositoriesAround } from '../git/repository.ts';
-import { CLEANED_VARIABLES, CODE_OPTIONS, isLibraryName } from './code-variables.ts';
+import { CHANGED_MEANINGS, CLEANED_VARIABLES, CODE_OPTIONS, isLibraryName } from './code-variables.ts';
 import { isExpanded, START_FILES } from './variables.ts';
 
 /** Folders with the programs of the system. Every system has one of the main ones. */
@@ -33,7 +33,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * Returns the search path and similar variables for proven commands, without relative entries, the working folders and the
- * repositories around them, and without options that load code. A project can put a program of any name there, or a library. Links are resolved. The result
+ * repositories around them, and without options that load code or change what words mean. A project can put a program of any name there, or a library. Links are resolved. The result
  * contains only changed variables. One without a remaining entry is undefined, because some programs take an empty entry for
  * the current directory. The search path always has an entry.
  */
@@ -53,7 +53,8 @@ export function codeOutside(
     );
     if (kept.length < entries.length) changed[name] = kept.length === 0 ? undefined : kept.join(':');
   }
-  for (const name of CODE_OPTIONS) if (environment[name] !== undefined) changed[name] = undefined;
+  for (const name of [...CODE_OPTIONS, ...CHANGED_MEANINGS])
+    if (environment[name] !== undefined) changed[name] = undefined;
   const { PATH } = environment;
   const searched = (PATH ?? '').split(':').filter(isOutside);
   const safe = (searched.length > 0 ? searched : USUAL_FOLDERS.filter(isOutside)).join(':') || NO_PROGRAMS;

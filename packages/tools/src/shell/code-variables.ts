@@ -68,6 +68,14 @@ export const CODE_OPTIONS: readonly string[] = (
   'LUA_INIT LUA_INIT_5_1 LUA_INIT_5_2 LUA_INIT_5_3 LUA_INIT_5_4 PERL5DB PERL5OPT PYTHONBREAKPOINT PYTHONINSPECT PYTHONSTARTUP RUBYOPT TAR_OPTIONS'
 ).split(' ');
 
+/** Another reading of the words of `ps`, in which `-e` shows the environment of processes. */
+export const CHANGED_MEANINGS: readonly string[] = [
+  'CMD_ENV',
+  'I_WANT_A_BROKEN_PS',
+  'PS_FORMAT',
+  'PS_PERSONALITY',
+];
+
 export interface CodePlaces {
   /** Files, and folders with all their files. A name may be relative. */
   readonly places: readonly string[];
