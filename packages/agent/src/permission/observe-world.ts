@@ -18,6 +18,8 @@ import {
   gitSourceReader,
   type GitSourceReader,
   type GitSources,
+  ignoredTest,
+  type IgnoredTest,
   isGitFolder,
   otherTrees,
   readBoundedFile,
@@ -113,7 +115,7 @@ export function observeWorld(surroundings: WorldOptions): PermissionWorld {
     openedIn: remembered(openedFilesIn),
     openedByGit: remembered(filesOpenedByGit({ ...environment, HOME: environment['HOME'] || home })),
     mayShowChanges: remembered(mayShowChanges),
-    repository: repositoryReader(),
+    repository: repositoryReader({ ...environment, HOME: environment['HOME'] || home }),
     workingTrees: workingTreesReader(),
     isLinkedTree: remembered((folder) => isTreeOfProject(folder, links.realpath(folder))),
     gitIn: remembered(gitFactsFrom(cwd, environment)),
@@ -277,7 +279,7 @@ function deviceOfNull(): number | undefined {
 }
 
 /** Looks once per folder, because a command may name many files in one. */
-function repositoryReader(): PermissionWorld['repository'] {
+function repositoryReader(environment: WorldOptions['environment']): PermissionWorld['repository'] {
   const known = new Map<string, readonly string[] | undefined>();
   const tracked = (repository: GitRepository): readonly string[] | undefined => {
     const key = `${repository.gitDir}\0${repository.top}`;
@@ -289,6 +291,7 @@ function repositoryReader(): PermissionWorld['repository'] {
     if (found.kind !== 'found') return found.kind;
     const { repository } = found;
     let others: readonly string[] | undefined;
+    let isIgnored: IgnoredTest | undefined;
     return {
       top: repository.top,
       isBorrowed: isBorrowed(repository),
@@ -296,6 +299,7 @@ function repositoryReader(): PermissionWorld['repository'] {
       otherTops: () => (others ??= otherTrees(repository)),
       isBranch: (name) => isBranch(repository, name),
       tracked: () => tracked(repository),
+      isIgnored: (file, isFolder) => (isIgnored ??= ignoredTest(repository, environment))(file, isFolder),
     };
   });
   return remembered((place) => {

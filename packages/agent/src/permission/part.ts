@@ -6,6 +6,7 @@ import type { JsonObject, RuleName } from '@heddle/core';
 import type { Glob } from './paths/glob.ts';
 import type { FilePlace } from './paths/places.ts';
 import type { Beginning, Spelling } from './rules/command-pattern.ts';
+import type { PathPattern } from './rules/path-pattern.ts';
 
 export type Part = CallPart | CommandPart | FilePart | FetchPart;
 
@@ -179,10 +180,14 @@ export interface PathsBelow {
 
 /**
  * If `someTracked` is undefined, any file that was ever tracked counts. Otherwise it tests the files that are tracked
- * now.
+ * now, or those that the command adds.
  */
 export interface StoredFiles {
-  readonly someTracked: ((fits: (path: string) => boolean) => boolean) | undefined;
+  readonly someTracked: ((fits: (path: string) => boolean, pattern: PathPattern) => boolean) | undefined;
+  /** The command adds files of the working tree. */
+  readonly isAddition?: boolean;
+  /** The same if the files of ignored names are not those that exist now. Absent: they do not count. */
+  readonly withIgnored?: StoredFiles;
 }
 
 export interface FetchPart {

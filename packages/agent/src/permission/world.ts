@@ -26,6 +26,10 @@ export interface KnownRepository {
   isBranch?(name: string): boolean;
   /** Full paths of the files in the index. Undefined if it cannot be read. */
   tracked(): readonly string[] | undefined;
+  /** Returns whether git certainly ignores a file or folder that it does not track. Absent: it ignores none. */
+  isIgnored?(file: string, isFolder: boolean): boolean;
+  /** Returns whether a tracked file may differ from its version in the index. Absent: each of them may. */
+  mayHaveChanged?(file: string): boolean;
 }
 
 /** One entry of a folder. Links are not followed. */

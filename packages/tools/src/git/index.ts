@@ -19,6 +19,7 @@ export {
   trackedFiles,
 } from './facts.ts';
 export { gitPath } from './git-path.ts';
+export { ignoredTest, type IgnoredTest } from './ignored-files.ts';
 export { isHarmlessSetting } from './harmless-settings.ts';
 export { readGitIndex } from './index-file.ts';
 export { readOnlyGitEnvironment } from './read-only-environment.ts';

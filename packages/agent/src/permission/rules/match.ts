@@ -332,7 +332,7 @@ function isWhollySeen({ below }: FilePart): boolean {
 
 /** The files of the history are unknown. Each file that the rule could match may be among them. */
 function objectsToStored(
-  { someTracked }: StoredFiles,
+  { someTracked, isAddition = false }: StoredFiles,
   places: readonly FilePlace[],
   pattern: PathPattern,
   rule: PermissionRule,
@@ -342,9 +342,10 @@ function objectsToStored(
   const isIn = (file: string): boolean =>
     spellings.some((place) => file === place || file.startsWith(place === '/' ? place : `${place}/`));
   const mayHold = someTracked
-    ? someTracked((file) => isIn(file) && pattern.matches(file))
+    ? someTracked((file) => isIn(file) && pattern.matches(file), pattern)
     : spellings.some((place) => pattern.meets([...literalSegments(place), '**'], true, 'any'));
-  return mayHold ? { rule, doubtful: 'what git stored may show such a file' } : undefined;
+  const doubtful = isAddition ? 'git would store such a file' : 'what git stored may show such a file';
+  return mayHold ? { rule, doubtful } : undefined;
 }
 
 /** A glob may match the files of a rule. If its matches are known and cannot change, they decide. */

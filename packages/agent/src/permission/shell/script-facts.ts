@@ -8,7 +8,7 @@ import { wordsIn } from './special-reads.ts';
 export type Understood = Extract<ReadCommand, { ok: true }>;
 
 export function withScriptFacts(parts: readonly Part[], text: string, read: Understood): readonly Part[] {
-  return withSearches(withGlobs(withStored(parts, text, read)), text, read);
+  return withSearches(withGlobs(withStored(withAdded(parts, text, read), text, read)), text, read);
 }
 
 /** The words of a script without quotes. */
@@ -84,6 +84,27 @@ function withStored(parts: readonly Part[], text: string, read: Understood): rea
 }
 
 const IGNORED_NAMES = /\/(\.(git|rg|fd)?ignore|(git|fd)\/ignore|git\/config|info\/exclude|\.gitconfig)$/i;
+
+/** After a change of a file of ignored names, or in a new repository, git may add any file. */
+function withAdded(parts: readonly Part[], text: string, read: Understood): readonly Part[] {
+  const isAdded = (part: Part): part is FilePart =>
+    'stored' in part && part.stored?.withIgnored !== undefined;
+  if (!parts.some(isAdded)) return parts;
+  const isMade = (): boolean =>
+    valuesIn(read).some((value) => /^(init|clone|worktree|submodule)$/.test(value));
+  const isOpen = mayMoveSettings(text, read) || parts.some(mayUnignore) || isMade();
+  if (!isOpen) return parts;
+  return parts.map((part) => {
+    const stored = isAdded(part) ? part.stored?.withIgnored : undefined;
+    return isAdded(part) && stored ? { ...part, stored } : part;
+  });
+}
+
+function mayUnignore(part: Part): boolean {
+  if (part.kind !== 'remove' || part.by !== 'command') return mayChangeIgnored(part);
+  const places = part.glob ? part.glob.found(true) : part.places;
+  return places?.some(({ path, real }) => [path, real].some((file) => IGNORED_NAMES.test(file))) ?? true;
+}
 
 function mayChangeIgnored(part: Part): boolean {
   if (part.kind === 'read') return part.rewrites === true;

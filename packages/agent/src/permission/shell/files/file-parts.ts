@@ -36,6 +36,7 @@ import {
   protectedMatch,
 } from '../../paths/protected.ts';
 import type { PermissionWorld } from '../../world.ts';
+import { addedPart } from './added-parts.ts';
 import { besideFiles, besidePart } from './compressors.ts';
 import { type Meant, meant, meantBy, withFound } from './meant-places.ts';
 import { expandBraces } from './operands.ts';
@@ -56,6 +57,7 @@ export function touchPart(
   if (words.length !== 1 || words[0] !== word) {
     return words.flatMap((each) => touchPart({ ...touch, word: each }, by, folders, world));
   }
+  if (touch.adds) return addedPart(touch, touch.adds, folders, world);
   if (touch.setting && !mayBeSet(touch, folders, world)) return [];
   if (touch.revisions && areCommits(touch, touch.revisions, meant(word, folders, world).places, world))
     return [];

@@ -2,6 +2,7 @@
  * Finds the files that `git` accesses: those in its arguments, those that its options write, and those in its history.
  */
 import type { ShellWord } from '@heddle/tools/shell';
+import { addedFiles } from './git-additions.ts';
 import {
   dangerousOptions,
   type GitArguments,
@@ -65,6 +66,7 @@ export function gitTouches(args: readonly ShellWord[]): Touch[] {
     ...rewritten(given),
     ...copied(args),
     ...removedFiles(given),
+    ...addedFiles(args),
   );
   if (NAMES_FILES.has(command) && rest.some(({ kind }) => kind === 'dynamic'))
     named.push(touch('read', unknownWord('the file that git shows')));

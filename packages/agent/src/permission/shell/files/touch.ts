@@ -59,8 +59,20 @@ export interface Touch {
   readonly submodule?: ShellWord;
   /** The program decodes backslash codes in the name, so a name with one may mean any file. */
   readonly decodes?: boolean;
+  /** Git stores files of the working tree around the word, and does not read the word itself. */
+  readonly adds?: Addition;
   /** A relative path starts at the top of the repository around this folder. */
   readonly fromTopOf?: ShellWord;
+}
+
+/** The files of the working tree that git stores. */
+export interface Addition {
+  /** The files besides tracked ones: none, those that git does not ignore, or all. */
+  readonly untracked: 'none' | 'shown' | 'all';
+  /** Undefined: all files of the repository. */
+  readonly pathspecs: readonly ShellWord[] | undefined;
+  /** Names match in any case. */
+  readonly ignoresCase: boolean;
 }
 
 /** Returns the accesses of a program with these arguments. */

@@ -1,0 +1,240 @@
+/** Git commands that store files of a real working tree, beside a rule that denies or asks about reading one of them. */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import type { PermissionMode } from '@heddle/core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { authorize } from './authorize.ts';
+import { observeWorld } from './observe-world.ts';
+
+const made: string[] = [];
+afterAll(() => {
+  for (const folder of made) rmSync(folder, { recursive: true, force: true });
+});
+
+interface Project {
+  readonly cwd: string;
+  readonly home: string;
+}
+
+function projectWith(files: Readonly<Record<string, string>>, tracked: readonly string[] = []): Project {
+  const folder = realpathSync(mkdtempSync(path.join(os.tmpdir(), 'heddle-added-')));
+  made.push(folder);
+  const cwd = path.join(folder, 'project');
+  const home = path.join(folder, 'home');
+  for (const place of [cwd, home]) mkdirSync(place);
+  const git = (...words: string[]) =>
+    execFileSync('git', words, { cwd, env: { PATH: process.env['PATH'], HOME: home }, stdio: 'pipe' });
+  git('init', '-q');
+  for (const [name, text] of Object.entries({ 'src/a.ts': 'a\n', ...files })) {
+    mkdirSync(path.dirname(path.join(cwd, name)), { recursive: true });
+    writeFileSync(path.join(cwd, name), text);
+  }
+  for (const name of ['src/a.ts', ...tracked]) git('add', '-f', name);
+  return { cwd, home };
+}
+
+interface Setting {
+  readonly deny?: readonly string[];
+  readonly ask?: readonly string[];
+  readonly mode?: PermissionMode;
+}
+
+function decisionOn(
+  command: string,
+  { cwd, home }: Project,
+  { deny = ['Read(./.env)', 'Read(./.env.*)'], ask = [], mode = 'default' }: Setting = {},
+): string {
+  const environment = { HOME: home };
+  const world = observeWorld({ root: cwd, cwd, directories: [], home, configDirs: [], environment });
+  const rule = (text: string) => ({ text, source: 'user' as const });
+  const allow = ['add', 'stage', 'commit', 'update-index', 'hash-object', 'stash', 'push', '-C', '-c'];
+  const rules = {
+    deny: deny.map(rule),
+    ask: ask.map(rule),
+    allow: [
+      ...allow.map((name) => rule(`Bash(git ${name}:*)`)),
+      rule('Bash(rm:*)'),
+      rule('Bash(xargs git add:*)'),
+    ],
+  };
+  const request = { tool: 'Bash', input: { command }, readOnly: false, hookDecision: undefined };
+  return authorize(request, rules, mode, world).decision;
+}
+
+const FORCED = [
+  'git add -f .',
+  "git add -f ':(top).env'",
+  "git add -f ':(top,icase).ENV'",
+  "git add -f ':/.env'",
+  'git add -f :/',
+  "git add -f ':(glob)**/.e*'",
+  "git add -f '.e*'",
+  "git add -f '*'",
+  "git add -f '.[e]nv'",
+  "git add -f '.en?'",
+  'git add -fA',
+  'git add -vf -- .',
+  'git add --force --all',
+  'git add --forc .',
+  'git add . -f',
+  'git add -f src/..',
+  'git add -f missing/../.e*',
+  'git -C src add -f ..',
+  "git -C src add -f ':/'",
+  'cd src && git add -f -A',
+  'git add -f "$PWD"',
+  'x=.; git add -f "$x"',
+  'git add $x .',
+  'git add -f --pathspec-from-file=list',
+  'git add -f --pathspec-from-file list',
+  "git add -f ':!src'",
+  "git add -f . ':(exclude,attr:x).env'",
+  'git --literal-pathspecs add -f . ":!.env"',
+  'git --icase-pathspecs add -f .ENV',
+  'git --git-dir=.git --work-tree=. add -f .',
+  'git --work-tree .. add -f .',
+  'git -c core.excludesFile=/dev/null add .',
+  'GIT_WORK_TREE=. git add .',
+  'git stage -f .',
+  'git stash -a',
+  'git hash-object -w .env',
+  'git update-index --add .env',
+  'ls -A | xargs git add -f',
+  'rm .gitignore && git add .',
+];
+
+describe('git commands that store an ignored file', () => {
+  let project: Project;
+  beforeAll(() => {
+    project = projectWith({ '.gitignore': 'node_modules/\n.env\n', '.env': 'KEY=1\n', list: '.env\n' });
+  });
+
+  it.each(FORCED)('need at least a question beside a deny rule: %s', (command) => {
+    expect(decisionOn(command, project)).not.toBe('allow');
+    expect(decisionOn(command, project, { mode: 'bypassPermissions' })).not.toBe('allow');
+  });
+
+  it.each(['git add -f .', "git add -f ':/.env'", 'git stash -a'])(
+    'ask beside an ask rule: %s',
+    (command) => {
+      expect(decisionOn(command, project, { deny: [], ask: ['Read(.env)'] })).toBe('ask');
+    },
+  );
+
+  it.each([
+    'git add .',
+    'git add -A',
+    'git add --all .',
+    'git add src',
+    'git add *',
+    'git add ./src/*.ts',
+    "git add '*.ts'",
+    'git add -u',
+    'git add -f src',
+    'git add -f src/a.ts',
+    "git add -f . ':!.env'",
+    "git add -f . ':(exclude,top).env'",
+    'git add -n -f .',
+    'git add :/',
+    'git commit -m x',
+    'git commit -am x',
+    'git commit -m "fix: *" -- src',
+    'git commit src -m x',
+    'git add . && git commit -m "first" && git push',
+    'git stash',
+    'git -C src add .',
+    'git -c user.name=x add .',
+    'rm src/a.ts && git add -A',
+  ])('need no question if they leave it out: %s', (command) => {
+    expect(decisionOn(command, project)).toBe('allow');
+    expect(decisionOn(command, project, { deny: ['Read(**/.env)', 'Read(.env.*)'] })).toBe('allow');
+  });
+});
+
+describe('git commands that store a file which no line ignores', () => {
+  const commands = [
+    'git add .',
+    'git add -A',
+    'git add',
+    'git add :/',
+    'git add "*"',
+    'git stash -u',
+    'cd src && git add -A',
+  ];
+  const cases: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
+    ['there is none', {}],
+    ['an exception follows', { '.gitignore': '.env\n!.env\n' }],
+    ['an exception has a wildcard', { '.gitignore': '.env\n!.e?v\n' }],
+    ['an exception has a set', { '.gitignore': '.env\n!.[[:alpha:]]nv\n' }],
+    ['the line ends with a tab', { '.gitignore': '.env\t\n' }],
+    ['the line is only for folders', { '.gitignore': '.env/\n' }],
+    ['the line is for another folder', { '.gitignore': 'src/.env\n', 'src/.gitignore': '.env\n' }],
+    ['the line is a path with a dot', { '.gitignore': './.env\n' }],
+    ['the line is a comment', { '.gitignore': '#.env\n' }],
+    ['the line has other letters', { '.gitignore': '.ENV\n' }],
+  ];
+  it.each(cases)('ask: %s', (_, files) => {
+    const project = projectWith({ '.env': 'KEY=1\n', ...files });
+    for (const command of commands) expect([command, decisionOn(command, project)]).toEqual([command, 'ask']);
+  });
+
+  it('ask about a file in a folder, unless its folder is ignored', () => {
+    const setting = { deny: ['Read(**/*.key)'] };
+    const open = projectWith({ 'src/deep/x.key': 'k' });
+    expect(decisionOn('git add src', open, setting)).toBe('ask');
+    expect(decisionOn('git add src/a.ts', open, setting)).toBe('allow');
+    const closed = projectWith({ 'src/deep/x.key': 'k', '.gitignore': 'deep\n' });
+    expect(decisionOn('git add src', closed, setting)).toBe('allow');
+    expect(decisionOn('git add -f src', closed, setting)).toBe('ask');
+  });
+
+  it('ask if an ignoring file is a link', () => {
+    const project = projectWith({ '.env': 'KEY=1\n', names: '.env\n' });
+    symlinkSync('names', path.join(project.cwd, '.gitignore'));
+    expect(decisionOn('git add .', project)).toBe('ask');
+  });
+
+  it.each([
+    ['info/exclude', '.git/info/exclude', '.env\n'],
+    ['the file of the user', '../home/.config/git/ignore', '/.env\n'],
+    ['a line for a whole folder', '.gitignore', '*\n!src\n'],
+  ])('need no question if %s ignores it', (_, name, text) => {
+    const project = projectWith({ '.env': 'KEY=1\n', [name]: text });
+    expect(decisionOn('git add .', project)).toBe('allow');
+  });
+
+  it('leave out nested repositories', () => {
+    const project = projectWith({ 'sub/.env': 'KEY=1\n' });
+    execFileSync('git', ['init', '-q', 'sub'], { cwd: project.cwd });
+    const setting = { deny: ['Read(**/.env)'] };
+    expect(decisionOn('git add .', project, setting)).toBe('allow');
+    expect(decisionOn('git -C sub add .', project, setting)).toBe('ask');
+  });
+});
+
+describe('git commands that store a tracked file', () => {
+  it.each([
+    'git add .',
+    'git add -u',
+    'git add --update .',
+    "git add ':/*'",
+    'git commit -am x',
+    'git commit -a -m x',
+    'git commit --all -m x',
+    'git commit -m x .',
+    "git commit -m x ':(top).env'",
+    "git commit -m x -- '.e*'",
+    'git commit -Sm .',
+    'git commit -p',
+    'git commit -m x --pathspec-from-file=list',
+    'git update-index --again',
+    'git stash',
+  ])('need at least a question: %s', (command) => {
+    const project = projectWith({ '.env': 'KEY=1\n', '.gitignore': '.env\n' }, ['.env']);
+    writeFileSync(path.join(project.cwd, '.env'), 'KEY=secret\n');
+    expect(decisionOn(command, project)).not.toBe('allow');
+    expect(decisionOn('git add src && git commit -m x', project)).toBe('allow');
+  });
+});
