@@ -1,6 +1,14 @@
 /** Git commands that store files of a real working tree, beside a rule that denies or asks about reading one of them. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import type { PermissionMode } from '@heddle/core';
@@ -236,5 +244,22 @@ describe('git commands that store a tracked file', () => {
     writeFileSync(path.join(project.cwd, '.env'), 'KEY=secret\n');
     expect(decisionOn(command, project)).not.toBe('allow');
     expect(decisionOn('git add src && git commit -m x', project)).toBe('allow');
+  });
+
+  it('need no question if it is unchanged', () => {
+    const project = projectWith({ '.env.example': 'KEY=\n' });
+    const example = path.join(project.cwd, '.env.example');
+    // Git looks at the content of a file that is as young as its index.
+    utimesSync(example, new Date('2020-01-01'), new Date('2020-01-01'));
+    execFileSync('git', ['add', '.'], { cwd: project.cwd });
+    for (const command of ['git add .', 'git add -A', 'git commit -am x', 'git stash'])
+      expect(decisionOn(command, project)).toBe('allow');
+    expect(decisionOn('git add .env.example', project)).toBe('deny');
+    writeFileSync(example, 'KEY=secret\n');
+    utimesSync(example, new Date('2020-01-01'), new Date('2020-01-01'));
+    expect(decisionOn('git add .', project)).toBe('ask');
+    writeFileSync(example, 'KIY=\n');
+    utimesSync(example, new Date('2020-01-01'), new Date('2020-01-01'));
+    expect(decisionOn('git add .', project)).toBe('ask');
   });
 });

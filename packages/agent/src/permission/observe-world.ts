@@ -27,6 +27,7 @@ import {
   repositoryProgramsIn,
   isBranch,
   isLinkedTree,
+  mayHaveChanged,
   trackedFiles,
   workingTreesReader,
 } from '@heddle/tools/git';
@@ -299,6 +300,7 @@ function repositoryReader(environment: WorldOptions['environment']): PermissionW
       otherTops: () => (others ??= otherTrees(repository)),
       isBranch: (name) => isBranch(repository, name),
       tracked: () => tracked(repository),
+      mayHaveChanged: (file) => mayHaveChanged(repository, file),
       isIgnored: (file, isFolder) => (isIgnored ??= ignoredTest(repository, environment))(file, isFolder),
     };
   });

@@ -8,7 +8,7 @@ import { attributesFiles, mayFilterFile, usesFilters } from './attributes.ts';
 import { type GitEnvironment, hooksFolders, readGitSettings, type ScopedSetting } from './config-files.ts';
 import { dependsOnProcess, gitPath, mayExist } from './git-path.ts';
 import { isHarmlessSetting, isHarmlessVariable } from './harmless-settings.ts';
-import { type GitIndex, indexOf } from './index-file.ts';
+import { type GitIndex, indexOf, STAMP_NUMBERS } from './index-file.ts';
 import { hasRefs } from './refs.ts';
 import { findRepository, type FoundRepository, type GitRepository } from './repository.ts';
 import { sourcesOf } from './sources.ts';
@@ -106,6 +106,29 @@ function withFilters(facts: GitFacts, mayFilter: (file: string) => boolean, fold
 /** Returns full paths of all files in the index. Undefined if it cannot be read with certainty. */
 export function trackedFiles(repository: GitRepository): readonly string[] | undefined {
   return indexOf(repository)?.paths.map((file) => path.join(repository.top, file));
+}
+
+/** Git looks at the content of a file whose last change is so near to that of the index. */
+const RACY_NS = 50_000_000n;
+const NS_PER_SECOND = 1_000_000_000n;
+
+/** Returns whether a tracked file may differ from its version in the index. Git compares times and size, too. */
+export function mayHaveChanged(repository: GitRepository, file: string): boolean {
+  const index = indexOf(repository);
+  const inner = path.relative(repository.top, file);
+  const at = index?.paths.indexOf(inner) ?? -1;
+  // In a conflict, a path has several entries.
+  if (index === undefined || at < 0 || index.paths[at + 1] === inner) return true;
+  try {
+    const { ctimeNs, mtimeNs, size } = lstatSync(file, { bigint: true });
+    const written = lstatSync(path.join(repository.gitDir, 'index'), { bigint: true }).mtimeNs;
+    const now = [ctimeNs, mtimeNs].flatMap((time) => [time / NS_PER_SECOND, time % NS_PER_SECOND]);
+    const stamp = index.stamps.subarray(at * STAMP_NUMBERS, (at + 1) * STAMP_NUMBERS);
+    const isSame = [...now, size].every((number, place) => number === BigInt(stamp[place] ?? -1));
+    return !isSame || mtimeNs + RACY_NS > written;
+  } catch {
+    return true;
+  }
 }
 
 function isHarmless({ key, value, scope }: ScopedSetting, repository: GitRepository | undefined): boolean {

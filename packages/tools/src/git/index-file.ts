@@ -9,11 +9,16 @@ export interface GitIndex {
   readonly paths: readonly string[];
   /** Tracked repositories inside this one. */
   readonly gitlinks: readonly string[];
+  /** For each path, the times and the size that its file had: `STAMP_NUMBERS` numbers. */
+  readonly stamps: Uint32Array;
 }
+
+/** Seconds and nanoseconds of the change of status, the same for the content, and the size. */
+export const STAMP_NUMBERS = 5;
 
 export type HashLength = 20 | 32;
 
-const EMPTY: GitIndex = { paths: [], gitlinks: [] };
+const EMPTY: GitIndex = { paths: [], gitlinks: [], stamps: new Uint32Array(0) };
 
 /** About a million files. */
 const MOST_BYTES = 128 * 1024 * 1024;
@@ -70,6 +75,8 @@ const HEADER_BYTES = 12;
 /** Times, device, inode, mode, owner, group and size. */
 const STAT_BYTES = 40;
 const MODE_AT = 24;
+/** The places of the numbers of a stamp. */
+const STAMP_AT = [0, 4, 8, 12, 36];
 const GITLINK = 0o160000;
 /** Files, links and tracked repositories. A whole folder represents files that are not listed. */
 const MODES: ReadonlySet<number> = new Set([0o100644, 0o100755, 0o120000, GITLINK]);
@@ -86,9 +93,11 @@ function parseGitIndex(bytes: Buffer, hash: HashLength): GitIndex | undefined {
   if (version < 2 || version > 4) return undefined;
   const paths: string[] = [];
   const gitlinks: string[] = [];
+  const stamps: number[] = [];
   let before: Buffer = Buffer.alloc(0);
   let at = HEADER_BYTES;
   for (let entry = 0; entry < count; entry++) {
+    const entryAt = at;
     const flagsAt = at + STAT_BYTES + hash;
     if (flagsAt + 4 > end) return undefined;
     const mode = bytes.readUInt32BE(at + MODE_AT);
@@ -116,9 +125,12 @@ function parseGitIndex(bytes: Buffer, hash: HashLength): GitIndex | undefined {
     const file = name.toString('utf8');
     if (STRANGE_NAME.test(file)) return undefined;
     paths.push(file);
+    for (const place of STAMP_AT) stamps.push(bytes.readUInt32BE(entryAt + place));
     if (mode === GITLINK) gitlinks.push(file);
   }
-  return hasOnlyKnownExtensions(bytes, at, end) ? { paths, gitlinks } : undefined;
+  return hasOnlyKnownExtensions(bytes, at, end)
+    ? { paths, gitlinks, stamps: Uint32Array.from(stamps) }
+    : undefined;
 }
 
 /** Git's variable-length number, most significant part first. */

@@ -15,6 +15,7 @@ export type { GitSetting } from './config-text.ts';
 export {
   type GitFacts,
   gitFactsFrom,
+  mayHaveChanged,
   readGitFacts,
   trackedFiles,
 } from './facts.ts';
