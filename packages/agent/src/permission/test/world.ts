@@ -92,6 +92,9 @@ export function worldOf(table: WorldTable = {}): PermissionWorld {
             top: ROOT,
             isBranch: (name) => ['main', 'feature', 'refs/heads/main'].includes(name),
             tracked: () => (table.tracked ?? []).map((file) => `${ROOT}/${file}`),
+            // Git adds no file, except with force.
+            isIgnored: () => true,
+            mayHaveChanged: () => false,
           }
         : 'none',
     isLinkedTree: (folder) => (table.checkouts ?? []).includes(folder),
