@@ -182,7 +182,7 @@ describe('a decision about a long input', () => {
 describe('a decision about a usual input is not cut off', () => {
   it.each([
     ['rm', `rm ${Array.from({ length: 150 }, (_, at) => `f1/n${at}.ts`).join(' ')}`],
-    ['mv', `mv ${Array.from({ length: 80 }, (_, at) => `n${at}.ts`).join(' ')} f1`],
+    ['mv', `mv ${Array.from({ length: 70 }, (_, at) => `n${at}.ts`).join(' ')} f1`],
     ['cp -r of a tree', 'cp -r f1 f2 f3 f4 m'],
     ['rm -r of trees', `rm -r ${Array.from({ length: 40 }, (_, at) => `f${at}`).join(' ')}`],
     ['edits in a script', Array.from({ length: 40 }, (_, at) => `echo x > n${at}`).join(' && ')],

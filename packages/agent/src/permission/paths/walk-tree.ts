@@ -64,7 +64,7 @@ export function walk<Found>(
 }
 
 /** Returns whether the last segment of a path is a link. */
-export function isLink(file: string, world: PermissionWorld): boolean {
+function isLink(file: string, world: PermissionWorld): boolean {
   const fold = (name: string): string => (world.foldsCase ? name.toLowerCase() : name);
   const name = fold(path.posix.basename(file));
   const entries = world.entries(path.posix.dirname(file));
