@@ -9,6 +9,11 @@ export function configDir(env: Variables): string {
   return env['HEDDLE_CONFIG_DIR'] || env['CLAUDE_CONFIG_DIR'] || path.join(os.homedir(), '.heddle');
 }
 
+/** Returns the folder for temporary files that no call may change. */
+export function temporaryParent(env: Variables): string {
+  return path.join(configDir(env), 'temp');
+}
+
 /** Returns the folders with sessions of similar tools. Returns none if a variable names the folder. */
 function otherConfigDirs(env: Variables): readonly string[] {
   if (env['HEDDLE_CONFIG_DIR'] || env['CLAUDE_CONFIG_DIR']) return [];

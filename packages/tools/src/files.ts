@@ -14,3 +14,8 @@ export {
 export { pinFile } from './files/pinned.ts';
 export { PinnedPlace } from './files/pinned-place.ts';
 export { realTarget, resolvePath } from './files/path.ts';
+export {
+  makeTemporaryFolder,
+  removeTemporaryFolder,
+  temporaryPlacesIn,
+} from './files/temporary-folder.ts';

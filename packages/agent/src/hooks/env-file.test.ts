@@ -1,5 +1,13 @@
 /** The file with variables of hooks is read without programs of the project. */
-import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -23,6 +31,7 @@ async function read(lines: string, searchPath: string) {
   const failures: string[] = [];
   let found: Readonly<Record<string, string>> = {};
   const deps = {
+    folder: path.join(folder, 'own'),
     cwd: folder,
     environment: { PATH: searchPath, KEPT: '1' },
     onVariables: (variables: Readonly<Record<string, string>>) => (found = variables),
@@ -33,6 +42,34 @@ async function read(lines: string, searchPath: string) {
 }
 
 describe('the file with variables of a hook', () => {
+  it('is in the given folder, and is removed afterwards', async () => {
+    const own = path.join(folder, 'new/own');
+    const seen: string[] = [];
+    const deps = {
+      folder: own,
+      cwd: folder,
+      environment: {},
+      onVariables: () => undefined,
+      onFailure: (message: string) => seen.push(message),
+    };
+    await withEnvFile(deps, async (file) => void seen.push(path.relative(own, file)));
+    expect(seen).toEqual([expect.stringMatching(/^heddle-env-\w+\/env\.sh$/)]);
+    expect(readdirSync(own)).toEqual([]);
+  });
+
+  it('is not made elsewhere if that folder cannot be used', async () => {
+    const failures: string[] = [];
+    const deps = {
+      folder: '/dev/null/own',
+      cwd: folder,
+      environment: {},
+      onVariables: () => undefined,
+      onFailure: (message: string) => failures.push(message),
+    };
+    expect(await withEnvFile(deps, async (file) => file)).toBe('/dev/null');
+    expect(failures).toEqual([expect.stringMatching(/^Hooks cannot set variables: /)]);
+  });
+
   it.each([
     'FOLDER/tools:/usr/bin:/bin',
     'tools:/usr/bin:/bin',

@@ -3,12 +3,14 @@
  * The lines may use the shell, such as `export PATH="$PATH:./bin"`, so a shell reads them.
  */
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { environmentIn, errorMessage } from '@heddle/core';
+import { makeTemporaryFolder, removeTemporaryFolder } from '@heddle/tools/files';
 
 export interface EnvFileDeps {
+  /** The folder for the file. It must be one that no call can change, because a shell runs the text of the file. */
+  readonly folder: string;
   readonly cwd: string;
   /** The environment of commands before the hooks ran. */
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -26,7 +28,7 @@ const MAX_OUTPUT_BYTES = 4_000_000;
 
 /** Runs the hooks of an event with the path of an empty file, and reads the file afterwards. Rejects only if `run` does. */
 export async function withEnvFile<T>(deps: EnvFileDeps, run: (file: string) => Promise<T>): Promise<T> {
-  const file = await createFile().catch((thrown: unknown) => {
+  const file = await createFile(deps.folder).catch((thrown: unknown) => {
     deps.onFailure(`Hooks cannot set variables: ${errorMessage(thrown)}`);
     return undefined;
   });
@@ -37,12 +39,12 @@ export async function withEnvFile<T>(deps: EnvFileDeps, run: (file: string) => P
     if (text.trim() !== '') await readVariables(file, deps);
     return result;
   } finally {
-    await rm(path.dirname(file), { recursive: true, force: true });
+    removeTemporaryFolder(path.dirname(file));
   }
 }
 
-async function createFile(): Promise<string> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'heddle-hook-env-'));
+async function createFile(parent: string): Promise<string> {
+  const folder = makeTemporaryFolder('env', parent);
   const file = path.join(folder, 'env.sh');
   await writeFile(file, '', { mode: 0o600 });
   return file;

@@ -66,6 +66,8 @@ export interface HookRunnerDeps {
   /** The known secrets. They are removed here from all output of hooks, so that no receiver has to. */
   readonly secrets: Pick<Secrets, 'redactValue' | 'stream'>;
   readonly observe?: ((event: HookProgress) => void) | undefined;
+  /** The folder for files with variables. No call may change it. */
+  readonly variableFolder: string;
   /** Receives the variables that hooks set for later commands. Without it, hooks cannot set any. */
   readonly onVariables?: ((variables: Readonly<Record<string, string>>) => void) | undefined;
   /** Receives a sentence about variables that cannot be read. */
@@ -161,10 +163,11 @@ export class HookRunner {
       const { blockedBy, failures } = response;
       return { ...response, ...this.#redact({ blockedBy, failures }) };
     };
-    const { onVariables, onFailure, cwd, environment } = this.#deps;
+    const { variableFolder: folder, onVariables, onFailure, cwd, environment } = this.#deps;
     if (traitsOf(call.event).setsVariables !== true || !onVariables) return runAll({});
     const { withEnvFile } = await import('./env-file.ts');
     const deps = {
+      folder,
       cwd: cwd(),
       environment: environment(),
       onVariables,

@@ -23,6 +23,7 @@ async function runHook(event: HookEventName, handler: object, deps: Partial<Hook
     commonInput: () => ({}),
     cwd: () => folder,
     projectDir: folder,
+    variableFolder: path.join(folder, 'own'),
     environment: () => ({ PATH: process.env['PATH'], K: KEY }),
     matchesRule: () => true,
     handlers: {},

@@ -22,6 +22,7 @@ function runnerFor(hooks: unknown, deps: Partial<HookRunnerDeps> = {}): HookRunn
     commonInput: () => ({ session_id: 's-1', cwd: folder }),
     cwd: () => folder,
     projectDir: folder,
+    variableFolder: path.join(folder, 'own'),
     environment: () => ({ PATH: process.env['PATH'] }),
     matchesRule: (rule, input) => rule === `${String(input['tool_name'])}(*)`,
     handlers: {},
@@ -484,9 +485,8 @@ describe('a callback of a host', () => {
     return runner.run({ event: 'PreToolUse', input: {} });
   };
   it('decides with the object that it returns', async () => {
-    const response = await runWith(() =>
-      Promise.resolve({ kind: 'returned', output: { hookSpecificOutput: { permissionDecision: 'ask' } } }),
-    );
+    const output = { hookSpecificOutput: { permissionDecision: 'ask' } };
+    const response = await runWith(() => Promise.resolve({ kind: 'returned', output }));
     expect(response.decision).toBe('ask');
   });
   it('blocks the call when it gives no answer in time', async () => {

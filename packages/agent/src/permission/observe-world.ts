@@ -31,7 +31,7 @@ import {
   trackedFiles,
   workingTreesReader,
 } from '@heddle/tools/git';
-import { ignoresCase, type NameAccess } from '@heddle/tools/files';
+import { ignoresCase, type NameAccess, temporaryPlacesIn } from '@heddle/tools/files';
 import {
   gitFactsFrom,
   hasProgramsOfSystem,
@@ -76,13 +76,14 @@ export function observeWorld(surroundings: WorldOptions): PermissionWorld {
   const known = knownMounts(mounts);
   const links = createLinkLookup([root, ...directories], names, known.processNames);
   const exists = remembered(hasEntry);
+  const roots = [root, ...directories].flatMap((folder) => [folder, links.realpath(folder)]);
   const gitSources = gitSourcesReader(options, links.realpath, exists);
   const nested = remembered((folder: string) => nestedFolders(folder, links.entries));
   const programsIn = remembered(repositoryProgramsIn(environment));
   const enabledIn = remembered(enabledGitSettings(environment));
   return {
     ...options,
-    ownProgram: options.ownProgram ?? ownProgram(),
+    ownProgram: options.ownProgram ?? [...ownProgram(), ...temporaryPlacesIn(roots)],
     environment: withoutShellOptions(environment),
     isPrivileged: process.getuid?.() === 0,
     isSystemFolder: remembered(isSystemFolder),

@@ -148,6 +148,7 @@ describe('the field', () => {
       commonInput: () => ({}),
       cwd: () => folder,
       projectDir: folder,
+      variableFolder: path.join(folder, 'own'),
       environment: () => ({ PATH: process.env['PATH'] }),
       matchesRule: () => true,
       fetch,

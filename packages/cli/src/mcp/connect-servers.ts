@@ -1,6 +1,5 @@
 /** Makes the MCP servers of the program, with what their connections need. It loads when a server is used. */
-import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
-import os from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
@@ -18,6 +17,7 @@ import {
 } from '@heddle/mcp';
 import type { ConfiguredServer } from '@heddle/mcp/config';
 import { emptyFilesFrom } from '@heddle/tools';
+import { makeTemporaryFolder } from '@heddle/tools/files';
 import { configDir } from '../config-dir.ts';
 import { commandEnvironment } from '../keys.ts';
 import { mayStartIn, startFolder } from '../start-folder.ts';
@@ -77,7 +77,7 @@ export function connectServers({ read, rules, cwd, session }: ConnectSetup): Mcp
         : undefined,
     admitImages: (content, signal) => admitImages(content, signal),
     storeFile: async (data, extension) => {
-      const folder = session().folder ?? (ownFolder ??= await mkdtemp(path.join(os.tmpdir(), 'heddle-mcp-')));
+      const folder = session().folder ?? (ownFolder ??= makeTemporaryFolder('mcp'));
       return storeFile(folder, data, extension);
     },
   });

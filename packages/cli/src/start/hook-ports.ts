@@ -2,6 +2,7 @@
 import type { CallMcpTool, DeclaredHook, HookRunnerDeps } from '@heddle/agent/hooks';
 import { errorMessage, isJsonObject, isRecord } from '@heddle/core';
 import os from 'node:os';
+import { temporaryParent } from '../config-dir.ts';
 import { commandEnvironment } from '../keys.ts';
 import { knownSecrets } from '../known-secrets.ts';
 import type { ProgramServers } from '../mcp/program-servers.ts';
@@ -45,6 +46,7 @@ export function hookPorts(folders: HookFolders): Omit<HookRunnerDeps, 'commonInp
     projectDir: folders.project ?? folders.start,
     environment: commandEnvironment,
     matchesRule: (rule, input) => matchesRule(rule, input, folders),
+    variableFolder: temporaryParent(process.env),
     handlers: {},
     // A reference to the global would load the HTTP client at every start.
     fetch: (input, init) => fetch(input, init),

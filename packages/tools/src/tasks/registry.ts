@@ -1,8 +1,7 @@
 /** The commands of one session: the running ones, and background tasks that can still be queried. */
 import { createHash, randomUUID } from 'node:crypto';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import os from 'node:os';
-import path from 'node:path';
+import { existsSync } from 'node:fs';
+import { makeTemporaryFolder, removeTemporaryFolder } from '../files/temporary-folder.ts';
 import { type EndedTask, type EndedTaskNotice, removeNotice, writeNotice } from './ended-task-notices.ts';
 import { outputFile, Task, type TaskSpec } from './task.ts';
 
@@ -145,14 +144,14 @@ function endWithProgram(task: Task): void {
 }
 
 function createTemporaryFolder(): string {
-  const folder = mkdtempSync(path.join(os.tmpdir(), 'heddle-tasks-'));
+  const folder = makeTemporaryFolder('tasks');
   listenForExit();
   temporaryFolders.add(folder);
   return folder;
 }
 
 function removeIfTemporary(folder: string): void {
-  if (temporaryFolders.delete(folder)) rmSync(folder, { recursive: true, force: true });
+  if (temporaryFolders.delete(folder)) removeTemporaryFolder(folder);
 }
 
 function listenForExit(): void {

@@ -38,7 +38,7 @@ export function programFolder(
   world: PermissionWorld,
 ): string | undefined {
   for (const file of written === real ? [written] : [written, real]) {
-    if (isOwnProgram(file, world)) return "the agent's own program";
+    if (isOwnProgram(file, world)) return "the agent's own files";
     const system = systemPlaceOf(file, world);
     if (system !== undefined) return system;
     const [usual] = PROGRAM_FOLDERS.exec(foldCase(file)) ?? [];

@@ -117,7 +117,7 @@ export function protectedBelow(
   const settings = world.configDirs.find((folder) => isBelow(world.realpath(folder), real));
   if (settings !== undefined) return "the agent's own settings";
   const own = selects === undefined ? ownPlaces(world) : [];
-  if (own.some((place) => isBelow(place, real) && world.exists(place))) return "the agent's own program";
+  if (own.some((place) => isBelow(place, real) && world.exists(place))) return "the agent's own files";
   const isRestored = (name: string): boolean => kind === 'removed' && name === 'node_modules';
   if (isRestored(path.posix.basename(real))) return undefined;
   const isWhole = selects === undefined || selects.untracked !== undefined;

@@ -10,19 +10,17 @@ import {
   closeSync,
   lstatSync,
   mkdirSync,
-  mkdtempSync,
   openSync,
   realpathSync,
-  rmSync,
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import type { FileLimits } from '@heddle/core';
 import type { ConfinedEnd, Confinement, Launch, ShellView } from '@heddle/tools';
 
 import { findProgram, ownEnvironment } from '@heddle/tools';
+import { makeTemporaryFolder, removeTemporaryFolder } from '@heddle/tools/files';
 import {
   bubblewrapArguments,
   isOnlyLocalClient,
@@ -153,7 +151,7 @@ interface Viewed {
 }
 
 function confinementIn(starter: Starter, { directory, limits, kind, scope, onMissed }: Viewed): Confinement {
-  const folder = mkdtempSync(path.join(realpathSync.native(os.tmpdir()), 'heddle-view-'));
+  const folder = makeTemporaryFolder('view');
   const report = path.join(folder, 'report');
   writeFileSync(report, '', { mode: 0o600 });
   const masks = masksIn(folder, limits.hidden);
@@ -194,7 +192,7 @@ function masksIn(folder: string, hidden: readonly string[]): ViewedScript['masks
 /** A folder that cannot be removed must not fail the command. */
 function removeFolder(folder: string): void {
   try {
-    rmSync(folder, { recursive: true, force: true });
+    removeTemporaryFolder(folder);
   } catch {
     // The system removes its temporary files.
   }
@@ -252,7 +250,7 @@ function unavailable(why: string): Found {
  * refused.
  */
 async function works(starter: Starter): Promise<boolean> {
-  const outside = mkdtempSync(path.join(realpathSync.native(os.tmpdir()), 'heddle-view-'));
+  const outside = makeTemporaryFolder('view');
   const confinement = confinementIn(starter, {
     limits: NO_LIMITS,
     kind: 'read-only',
@@ -265,7 +263,7 @@ async function works(starter: Starter): Promise<boolean> {
     return await succeeds(launch);
   } finally {
     await confinement.ended({ failed: false, output: '' });
-    rmSync(outside, { recursive: true, force: true });
+    removeTemporaryFolder(outside);
   }
 }
 

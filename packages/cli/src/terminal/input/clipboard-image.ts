@@ -1,9 +1,9 @@
 /** Stores the image of the clipboard in a file. Each system has its own program that reads the clipboard. */
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import os from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { findProgram, ownEnvironment } from '@heddle/tools';
+import { makeTemporaryFolder, removeTemporaryFolder } from '@heddle/tools/files';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
@@ -120,8 +120,8 @@ let count = 0;
 /** Returns a path in a folder of this process. The folder is removed at the end. */
 function newFile(): string {
   if (folder === undefined) {
-    const made = mkdtempSync(path.join(os.tmpdir(), 'heddle-images-'));
-    process.once('exit', () => rmSync(made, { recursive: true, force: true }));
+    const made = makeTemporaryFolder('images');
+    process.once('exit', () => removeTemporaryFolder(made));
     folder = made;
   }
   count++;

@@ -1,9 +1,10 @@
 /** Edits a long prompt in the external editor of the user. */
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import os from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { environmentIn } from '@heddle/core';
+import { makeTemporaryFolder, removeTemporaryFolder } from '@heddle/tools/files';
+import { temporaryParent } from '../../config-dir.ts';
 import { startFolder } from '../../start-folder.ts';
 
 export type ExternalEdit =
@@ -17,7 +18,7 @@ export async function editOutside(
   cwd = startFolder(process.cwd()),
 ): Promise<ExternalEdit> {
   const editor = env['VISUAL'] || env['EDITOR'] || 'vi';
-  const folder = mkdtempSync(path.join(os.tmpdir(), 'heddle-prompt-'));
+  const folder = makeTemporaryFolder('prompt', temporaryParent(env));
   const file = path.join(folder, 'prompt.md');
   const listenAgain = ignoreInterrupts();
   try {
@@ -34,7 +35,7 @@ export async function editOutside(
     return { ok: true, text: readFileSync(file, 'utf8').replace(/\n$/, '') };
   } finally {
     listenAgain();
-    rmSync(folder, { recursive: true, force: true });
+    removeTemporaryFolder(folder);
   }
 }
 
