@@ -1,10 +1,11 @@
 /** `--record FILE`: wraps the model of the session to record its requests and answers. */
 import path from 'node:path';
 import { VERSION } from '@heddle/agent';
-import type { ModelPort } from '@heddle/core';
+import { errorMessage, type ModelPort } from '@heddle/core';
 import { findMachinePlaces, type Recorded, recordingPort } from '@heddle/models/recording';
 import { configDir } from '../config-dir.ts';
 import { modelEnvironment } from '../keys.ts';
+import { refuseForeignLink } from '../sessions/export/write-private-file.ts';
 import { warn } from '../terminal/write-message.ts';
 
 export type RecordedModel =
@@ -27,7 +28,12 @@ export function record(port: ModelPort, { model, file, window }: RecordChoice): 
   const name = path.resolve(file);
   const before = running.get(name);
   if (before) return { ok: true, port: before.another(port, window) };
-  const recorded = recordingPort(port, file, {
+  try {
+    refuseForeignLink(name);
+  } catch (thrown) {
+    return { ok: false, message: `--record: ${file} cannot be written: ${errorMessage(thrown)}` };
+  }
+  const recorded = recordingPort(port, path.normalize(file), {
     model,
     window,
     version: VERSION,

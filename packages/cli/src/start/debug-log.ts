@@ -1,16 +1,23 @@
 /** `--debug`: what the loop does, one line an event. Kinds, names and numbers only: what was said may hold secrets. */
 import { appendFileSync } from 'node:fs';
+import path from 'node:path';
 import { errorMessage, type LoopEvent } from '@heddle/core';
 import type { Debugging } from '../arguments/arguments.ts';
 import { knownSecrets } from '../known-secrets.ts';
+import { refuseForeignLink } from '../sessions/export/write-private-file.ts';
 import { escapeControls } from '../terminal/escape-controls.ts';
 import { warn } from '../terminal/write-message.ts';
 
-export function debugLog({ file, only }: Debugging): (event: LoopEvent) => void {
+export function debugLog({ file: named, only }: Debugging): (event: LoopEvent) => void {
+  const file = named === undefined ? undefined : path.resolve(named);
   const started = performance.now();
   let write = (line: string): void => {
     if (file === undefined) process.stderr.write(line);
-    else appendFileSync(file, line, { mode: 0o600 });
+    else {
+      // A call may have made the link since the start.
+      refuseForeignLink(file);
+      appendFileSync(file, line, { mode: 0o600 });
+    }
   };
   return (event) => {
     if (event.type === 'stream_event' || (only.length > 0 && !only.includes(event.type))) return;
