@@ -11,7 +11,13 @@ import { SHOWS_LOGIN } from './paths/secret-files.ts';
 import type { AuthorizeRequest, PermissionDecision, PartVerdict } from './request.ts';
 import type { CompiledRules } from './rules/compile.ts';
 import type { LoginRules } from './rules/login-rules.ts';
-import { findCoveringRule, type RuleMatch, findNamingRule, findObjectingRule } from './rules/match.ts';
+import {
+  findCoveringRule,
+  findNamingRule,
+  findObjectingRule,
+  findUndoneRule,
+  type RuleMatch,
+} from './rules/match.ts';
 import type { PermissionRule } from './rules/rule.ts';
 import { isQuestion } from './rules/tool-names.ts';
 import type { PermissionWorld } from './world.ts';
@@ -122,7 +128,7 @@ export function decidePart(part: Part, held: Case): PartDecision {
     return say('ask', held.movesBesideRead ? MOVES_BESIDE_READ : NOT_PLAIN);
   return say(
     'ask',
-    harmless === undefined || !isBlind ? open(part) : held.readsLater ? READS_LATER : READS_UNKNOWN,
+    harmless === undefined || !isBlind ? open(part, rules) : held.readsLater ? READS_LATER : READS_UNKNOWN,
   );
 }
 
@@ -186,9 +192,14 @@ const NOT_PLAIN =
   'The mode acceptEdits allows edits only in a script of plain edits, joined by `&&` or `;`, that copy and move no links. ' +
   'Another step of this script might use what an edit changes.';
 
-function open(part: Part): string {
+function open(part: Part, rules: CompiledRules): string {
   if (part.kind === 'command')
-    return part.opaque ?? part.exactOnly ?? `No rule allows the command ${part.shown}.`;
+    return (
+      part.opaque ??
+      part.exactOnly ??
+      findUndoneRule(part, rules) ??
+      `No rule allows the command ${part.shown}.`
+    );
   if (part.kind === 'call') return `No rule allows ${part.tool} to run unasked.`;
   if (part.kind === 'fetch')
     return part.tool === 'WebSearch'

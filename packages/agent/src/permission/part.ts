@@ -78,6 +78,8 @@ export interface CommandPart {
   readonly exactOnly: string | undefined;
   /** Returns whether a rule with these words covers it nevertheless, because they contain the option. */
   readonly isNamedBy?: ((words: readonly string[]) => boolean) | undefined;
+  /** Returns the word that undoes what an allow rule with a wildcard is limited to: `--no-dry-run`. */
+  readonly undoneBy?: (specifier: string) => string | undefined;
   /**
    * The command may read files that are not parts of the call. If a rule restricts reading, neither the proof nor the view
    * allows it. Most calls have no such rule, so it is computed late.

@@ -287,6 +287,12 @@ export function wordsOfRule(specifier: string): readonly string[] {
   return readPattern(specifier).words.flatMap((word) => word.replace(/\*+$/, '') || []);
 }
 
+/** Returns the same words, with the stars between them. */
+export function wordsWithStars(specifier: string): readonly string[] {
+  const { words } = readPattern(specifier);
+  return words.flatMap((word, at) => (at < words.length - 1 ? word : word.replace(/\*+$/, '') || []));
+}
+
 /** Returns the words before the first star of a pattern. */
 function firstWordsOf(specifier: string): FirstWords {
   const { pattern, end, words } = readPattern(specifier);

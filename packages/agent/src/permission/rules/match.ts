@@ -447,9 +447,21 @@ function coversCall({ tool, input }: CallPart, { names, specifier }: CompiledRul
 function coversCommand(part: CommandPart, { names, specifier }: CompiledRule): boolean {
   if (!names('Bash')) return false;
   if (specifier === undefined) return true;
-  const isOpen = specifier.text.includes('*') && part.isNamedBy?.(wordsOfRule(specifier.text)) !== true;
+  const hasStar = specifier.text.includes('*');
+  const isOpen = hasStar && part.isNamedBy?.(wordsOfRule(specifier.text)) !== true;
   if (part.opaque !== undefined || (part.exactOnly !== undefined && isOpen)) return false;
-  return part.cover.some((spelling) => specifier.command?.(spelling));
+  if (!part.cover.some((spelling) => specifier.command?.(spelling))) return false;
+  return !hasStar || part.undoneBy?.(specifier.text) === undefined;
+}
+
+/** Returns why a rule does not cover a command although its text matches. */
+export function findUndoneRule(part: CommandPart, { allowing }: CompiledRules): string | undefined {
+  for (const { specifier, rule } of allowing.commands.among(part.cover)) {
+    if (!part.cover.some((spelling) => specifier?.command?.(spelling))) continue;
+    const word = specifier?.text.includes('*') === true ? part.undoneBy?.(specifier.text) : undefined;
+    if (word !== undefined) return `${word} undoes what the rule ${rule.text} is limited to.`;
+  }
+  return undefined;
 }
 
 function coversFetch(part: FetchPart, { names, specifier }: CompiledRule): boolean {

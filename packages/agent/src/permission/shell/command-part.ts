@@ -24,13 +24,14 @@ import {
 import type { PermissionWorld } from '../world.ts';
 import { isChoiceProtected, isManaged, mayRunChosen, runsProjectPrograms } from './chosen-programs.ts';
 import { classifyConfinement } from './confined.ts';
+import { findContradiction } from './contradictions.ts';
 import { isEditCommand } from './files/edits.ts';
 import { changesFiles } from './files/files-of.ts';
 import { gitDoubt } from './files/git.ts';
 import { commandsWithSameWork, gitArguments, mayRunOtherCommand } from './files/git-arguments.ts';
 import { everyProofOptions } from './git-folders.ts';
 import { findRepositoryProgram, trustsRepository } from './repository-programs.ts';
-import { findContradiction, findLoadedCode, mayLoadCode } from './loaded-code.ts';
+import { findLoadedCode, mayLoadCode } from './loaded-code.ts';
 import { assignedCommands, possibleCommands } from './possible-commands.ts';
 import { plainCommands } from './plain-commands.ts';
 import { findProgramOption } from './program-options.ts';
@@ -116,6 +117,8 @@ export function commandPart(command: SimpleCommand, around: Around): CommandPart
       opacity(words, stages, around) ??
       (readOnly === 'no' ? findRepositoryProgram(last.words, around) : undefined),
     ...(readOnly === 'no' ? doubtAboutArguments(command, last, around) : NO_DOUBT),
+    undoneBy: (specifier) =>
+      readOnly === 'no' ? findContradiction(specifier, [words, ...runsOf(last)]) : undefined,
     mayReadMore: () => mayReadUnknownFiles(command, { readOnly }, around),
     mayRunProject: stages
       .flatMap((stage) => searchedNames(stage, around.world))
@@ -347,11 +350,7 @@ type Doubt = Pick<CommandPart, 'exactOnly' | 'isNamedBy'>;
 const NO_DOUBT: Doubt = { exactOnly: undefined };
 
 function doubtAboutArguments(command: SimpleCommand, last: Unwrapped, around: Around): Doubt {
-  const words = withPiped(last);
-  // A rule for `sudo tar` is meant for what tar itself does, as one for `tar` is.
-  const fed = fedCommands(words).map(withPiped);
-  const tails = isFeeder(baseName(words[0]?.value ?? '')) ? fed : [...fed, ...likelyTails(words)];
-  const runs = [words, ...(runsElsewhere(words) ? [] : [...tails, ...moduleOfPython(words)])];
+  const runs = runsOf(last);
   const doubts = runs.map(([name, ...args]) => {
     const program = baseName(name?.value ?? '');
     return program === 'git' ? gitDoubt(args) : findProgramOption(program, args, command.redirections);
@@ -362,10 +361,18 @@ function doubtAboutArguments(command: SimpleCommand, last: Unwrapped, around: Ar
     doubtWithin(command, last, around);
   if (exactOnly !== undefined) return { exactOnly };
   for (const run of runs) {
-    const found = findLoadedCode(run, around) ?? findContradiction(run) ?? findWiderWord(run);
+    const found = findLoadedCode(run, around) ?? findWiderWord(run);
     if (found) return { exactOnly: found.reason, isNamedBy: found.isNamedBy };
   }
   return NO_DOUBT;
+}
+
+/** Returns the command and those that its words run. A rule for `sudo tar` is meant for what tar itself does, as one for `tar` is. */
+function runsOf(last: Unwrapped): readonly (readonly ShellWord[])[] {
+  const words = withPiped(last);
+  const fed = fedCommands(words).map(withPiped);
+  const tails = isFeeder(baseName(words[0]?.value ?? '')) ? fed : [...fed, ...likelyTails(words)];
+  return [words, ...(runsElsewhere(words) ? [] : [...tails, ...moduleOfPython(words)])];
 }
 
 /** Checks scripts among the arguments: `bash -c 'make -C $x'`. */

@@ -7,7 +7,7 @@ import { isInside, placesOf } from '../paths/places.ts';
 import { AWK_BLANK } from './awk-code.ts';
 import { runsProjectPrograms } from './chosen-programs.ts';
 import { touchesFiles } from './files/files-of.ts';
-import { argumentsOf, isSedInPlace } from './files/operands.ts';
+import { argumentsOf } from './files/operands.ts';
 import { runsFiles } from './interpreters.ts';
 import { AWK_VALUED, LONGEST_PROGRAM } from './program-options.ts';
 import type { WordScope } from './possible-values.ts';
@@ -94,32 +94,6 @@ export function findLoadedCode(
         isNamedBy: () => false,
       }
     : undefined;
-}
-
-/** A word of a rule with which a program only checks or prints, and the options that make it do more. */
-const CONTRADICTIONS: readonly (readonly [RegExp, RegExp, RegExp | ((word: string) => boolean)])[] = [
-  [/^g?sed$/, /^(-[a-zA-Z]*n[a-zA-Z]*|--q[a-z]*|--si[a-z]*)$/, isSedInPlace],
-  [/^(bash|sh|zsh|dash|ksh)$/, /^-n$/, /^\+/],
-  [/^node$/, /^(-c|--check)$/, /^(-[rep]|--(req|imp|loa|experimental-l|ev|pr))/],
-  [/^perl$/, /^-c$/, optionPattern({ letters: 'eEMmI' })],
-  [/^ruby$/, /^-c$/, optionPattern({ letters: 'erI' })],
-  [/^php$/, /^-l$/, optionPattern({ letters: 'rdzFRB', valued: 'cf', long: 'run|def|zend' })],
-  [/^git$/, /^(-l|--list)$/, /^--no-l/],
-];
-
-/** Returns why a rule for a checking form of a program does not cover the command: `bash -n +n x`. */
-export function findContradiction([name, ...args]: readonly ShellWord[]): LoadedCode | undefined {
-  const program = baseName(name?.value ?? '');
-  for (const [programs, checking, more] of CONTRADICTIONS) {
-    const doesMore = typeof more === 'function' ? more : (word: string): boolean => more.test(word);
-    const option = programs.test(program) ? args.find(({ value }) => doesMore(value)) : undefined;
-    if (option === undefined) continue;
-    return {
-      reason: `${option.text} makes ${program} do more than it would without it.`,
-      isNamedBy: (rule) => !rule.some((text) => checking.test(text)) || rule.some(doesMore),
-    };
-  }
-  return undefined;
 }
 
 /** They run code of the project by design: build tools, compilers, test runners, and tools with settings in its language. */

@@ -1,0 +1,274 @@
+/**
+ * Finds options that undo an option of a rule: `npm ci --ignore-scripts --no-ignore-scripts`, `curl -X GET -X DELETE`. Programs take
+ * the last of them, and a rule with a wildcard is meant for the one in its own text.
+ */
+import type { ShellWord } from '@heddle/tools/shell';
+import { canonicalText } from '../rules/command-pattern.ts';
+import { baseName, isRunner } from './runners.ts';
+
+/** The words of a rule behind the name of the program. */
+export interface LimitingWords {
+  readonly words: readonly string[];
+  /** The last word continues with a star: `--dry-run*`. */
+  readonly isCut: boolean;
+  /** A star is between the words: `git * --dry-run`. */
+  readonly isSplit: boolean;
+}
+
+interface OptionName {
+  readonly name: string;
+  readonly isNegated: boolean;
+  /** A beginning of the name is another option. */
+  readonly isWhole: boolean;
+}
+
+interface Option {
+  readonly names: readonly OptionName[];
+  /** The value in the same word. */
+  readonly attached: string | undefined;
+  readonly next: string | undefined;
+}
+
+/** A word of a rule that limits the command. */
+interface Limit {
+  readonly text: string;
+  readonly names: readonly OptionName[];
+  readonly value: string | undefined;
+  readonly takesNext: boolean;
+}
+
+/** Other names of the same option, by program. */
+const ALIASES: readonly (readonly [RegExp, Readonly<Record<string, string>>])[] = [
+  [/^curl$/, { X: 'request', I: 'head', G: 'get', o: 'output' }],
+  [/^wget$/, { O: 'output-document', nc: 'no-clobber' }],
+  [/^gh$/, { X: 'method', R: 'repo' }],
+  [/^(kubectl|oc|helm)$/, { n: 'namespace' }],
+  [/^(git|rsync)$/, { n: 'dry-run' }],
+  [/^git$/, { l: 'list' }],
+  [
+    /^apt(-get|itude)?$/,
+    {
+      s: 'simulate',
+      'just-print': 'simulate',
+      'dry-run': 'simulate',
+      recon: 'simulate',
+      'no-act': 'simulate',
+      act: 'simulate',
+    },
+  ],
+  [/^node$/, { c: 'check' }],
+  [/^(docker|podman|nerdctl)$/, { u: 'user', w: 'workdir', net: 'network' }],
+  [/^sudo$/, { u: 'user', g: 'group' }],
+  [/^dart$/, { o: 'output' }],
+];
+
+/** Letters with a value, so that the rest of the word contains no options. */
+const VALUED: readonly (readonly [RegExp, string])[] = [
+  [/^(kubectl|oc)$/, 'oflcskLpn'],
+  [/^helm$/, 'foln'],
+  [/^(docker|podman|nerdctl|docker-compose)$/, 'evpwuhlmcaf'],
+  [/^curl$/, 'AbcCdDeEFhHKmoPQrtTuUwxXyYz'],
+  [/^gh$/, 'XHFfqtRLbBal'],
+  [/^git$/, 'cCmFSUGO'],
+  [/^(make|gmake)$/, 'CfIjlOoW'],
+];
+
+/** Options that add to an earlier one, in most programs. */
+const ADDS =
+  /^([efmiHIDLAW]|env(-file)?|volume|mount|publish|label|filter|file(name)?|(include|exclude|ignore|allow|disallow)(-.*)?|header|define|tag|build-arg|build-context|secret|add-host|cap-(add|drop)|device|dns|expose|tmpfs|ulimit|security-opt|set(-string|-file)?|values|var(-file)?|target|plugins?|rules?|features?|packages?|workspace|project|message|glob|iglob|ext|reporter|tests?|spec|grep|author|committer|require|import|option|config|form(-string)?|data(-.*)?|(raw-)?field|assignee|reviewer|trailer|refspec|server-option|push-option|cov|cov-report|deselect|name|path|or|and)$/;
+const ALSO_ADDS: readonly (readonly [RegExp, RegExp])[] = [
+  [/^(docker|podman|nerdctl|docker-compose)$/, /^[vpltca]$/],
+  [/^curl$/, /^[dFHbe]$/],
+  [/^(gh|glab)$/, /^[Flar]$/],
+  [/^(cargo|go|dotnet|pytest|nx|turbo|mvn|gradle|java)$/, /^[pFtPx]$/],
+  [/^(npm|pnpm|yarn|bun)$/, /^[wF]$/],
+  [/^ssh$/, /^[oLRDJ]$/],
+  [/^git$/, /^[cSGo]$/],
+  [/^([\w-]+-)?(cc|gcc|g\+\+|c\+\+|clang|clang\+\+|ld)$/, /^[lUXW].*/],
+];
+
+/** They are expressions, in which each word has its own meaning. */
+const EXPRESSIONS = /^(g?find|test|\[|expr|ffmpeg|convert|magick|jq)$/;
+const INTERPRETERS = /^(python|pypy|node|deno|bun|tsx|ts-node|bash|sh|zsh|dash|ksh|perl|ruby|php|lua)[\d.]*$/;
+const CONTAINERS = /^(docker|podman|nerdctl)(-compose)?$/;
+
+/** Returns the word of a command that undoes an option of a rule. */
+export function findUndoingOption(
+  rule: LimitingWords,
+  [name, ...args]: readonly ShellWord[],
+): ShellWord | undefined {
+  const program = baseName(name?.value ?? '');
+  const limits = limitsOf(rule, program);
+  if (limits.length === 0) return undefined;
+  const texts = args.map((word) => (word.kind === 'literal' ? canonicalText([word]) : word.text));
+  for (const limit of limits) {
+    const isLast = rule.isCut && limit.text === rule.words.at(-1);
+    const own = texts.findIndex((text) => (isLast ? text.startsWith(limit.text) : text === limit.text));
+    const at = args.findIndex((_, index) => {
+      if (index < own && !rule.isSplit) return false;
+      if (index > own && endsBetween(program, args, { own, limit, index, rule })) return false;
+      return optionsAt(program, texts, index).some((option) =>
+        undoes(option, limit, { program, rule, text: texts[index] ?? '' }),
+      );
+    });
+    if (at >= 0) return args[at];
+  }
+  return undefined;
+}
+
+function limitsOf({ words, isCut }: LimitingWords, program: string): readonly Limit[] {
+  return words.flatMap((text, index): readonly Limit[] => {
+    if (text === '--' || text.includes('*')) return [];
+    const next = words[index + 1];
+    // The value of a word with a star is not known.
+    const isOpen = isCut && index === words.length - 1;
+    const [, key, given] = /^([A-Za-z_][\w.-]*)=(.*)$/s.exec(text) ?? [];
+    if (key !== undefined)
+      return isOpen ? [] : [{ text, names: [wholeName(`${key}=`)], value: given, takesNext: false }];
+    const isValue =
+      next !== undefined && !/^-./.test(next) && !next.includes('*') && !EXPRESSIONS.test(program);
+    return optionsOf(program, text).map(({ names, attached }) => {
+      const takesNext = attached === undefined && isValue;
+      const isCutNext = isCut && index === words.length - 2;
+      const value =
+        isOpen || (takesNext && isCutNext) ? undefined : (attached ?? (isValue ? next : undefined));
+      return { text, names, value, takesNext };
+    });
+  });
+}
+
+interface Between {
+  readonly own: number;
+  readonly index: number;
+  readonly limit: Limit;
+  readonly rule: LimitingWords;
+}
+
+/** Returns whether the options of the program end between two words: with `--`, or with the name of a command or a script. */
+function endsBetween(
+  program: string,
+  args: readonly ShellWord[],
+  { own, index, limit, rule }: Between,
+): boolean {
+  const values = args.map(({ value }) => value);
+  const mayTakeNext = (at: number): boolean => {
+    const value = values[at] ?? '';
+    return value.startsWith('-') && !value.includes('=') && value !== '--';
+  };
+  const start = own + (limit.takesNext ? 2 : 1);
+  const isInner =
+    isRunner(program) ||
+    INTERPRETERS.test(program) ||
+    (CONTAINERS.test(program) && values.some((value) => /^(run|exec|create)$/.test(value)));
+  for (let at = start; at < index; at++) {
+    // After another option, it may be a value.
+    if (values[at] === '--' && (!mayTakeNext(at - 1) || rule.words.includes('--'))) return true;
+    if (isInner && values[at]?.startsWith('-') !== true && !mayTakeNext(at - 1)) return true;
+  }
+  return false;
+}
+
+function optionsAt(program: string, texts: readonly string[], index: number): readonly Option[] {
+  const text = texts[index] ?? '';
+  const [, key, given] = /^([A-Za-z_][\w.-]*)=(.*)$/s.exec(text) ?? [];
+  if (key !== undefined) return [{ names: [wholeName(`${key}=`)], attached: given, next: undefined }];
+  return optionsOf(program, text).map(({ names, attached }) => ({ names, attached, next: texts[index + 1] }));
+}
+
+/** Returns the options that a word may be. With one dash, it may be a long name or several letters. */
+function optionsOf(program: string, text: string): readonly Omit<Option, 'next'>[] {
+  const [, dashes = '', given = '', attached] =
+    /^(--?)((?:config\.)?[A-Za-z?][\w.:-]*)(?:=(.*))?$/s.exec(text) ?? [];
+  const isLong = dashes === '--' || given.length > 1;
+  const long = isLong ? [{ names: longNames(program, given), attached }] : [];
+  return dashes === '--' || !/^-\w/.test(text) ? long : [...long, ...lettersOf(program, text)];
+}
+
+function lettersOf(program: string, text: string): readonly Omit<Option, 'next'>[] {
+  const valued = VALUED.find(([programs]) => programs.test(program))?.[1] ?? '';
+  const found: Omit<Option, 'next'>[] = [];
+  for (let at = 1; at < text.length; at++) {
+    const letter = text[at] ?? '';
+    if (!/\w/.test(letter)) break;
+    const rest = text.slice(at + 1);
+    const isValue = rest !== '' && (valued.includes(letter) || /[^a-z]/.test(rest));
+    const names = withAliases(program, letter).map(wholeName);
+    found.push({ names, attached: isValue ? rest.replace(/^=/, '') : undefined });
+    if (valued.includes(letter)) break;
+  }
+  return found;
+}
+
+function wholeName(name: string): OptionName {
+  return { name, isNegated: false, isWhole: true };
+}
+
+function withAliases(program: string, name: string): readonly string[] {
+  const other = ALIASES.flatMap(([programs, names]) => (programs.test(program) ? (names[name] ?? []) : []));
+  return [name, ...other];
+}
+
+/** Returns the meanings of a long name: `no-verify` is the negation of `verify`, and `noEmit` may be one of `emit`. */
+function longNames(program: string, given: string): readonly OptionName[] {
+  const name = given.replace(/^(config\.)+/i, '').toLowerCase();
+  const [, no = '', bare = ''] = /^((?:no-|disable-|without-)+|(?:enable-|with-)+)?(.*)$/s.exec(name) ?? [];
+  const [, joined] = /^no(?!-)(\w.*)$/s.exec(name) ?? [];
+  const isNegated = /no|dis|out/.test(no);
+  return [
+    ...withAliases(program, name).map((each) => ({ name: each, isNegated: false, isWhole: false })),
+    ...(no === ''
+      ? []
+      : withAliases(program, bare).map((each) => ({ name: each, isNegated, isWhole: false }))),
+    ...(joined === undefined ? [] : [{ name: joined, isNegated: true, isWhole: true }]),
+  ];
+}
+
+interface Undoing {
+  readonly program: string;
+  readonly rule: LimitingWords;
+  readonly text: string;
+}
+
+function undoes(option: Option, limit: Limit, { program, rule, text }: Undoing): boolean {
+  const pairs = limit.names.flatMap((left) =>
+    option.names.filter((right) => isSameName(left, right)).map((right) => [left, right] as const),
+  );
+  if (pairs.length === 0) return false;
+  const { attached, next } = option;
+  const isNamed = rule.words.some(
+    (word, index) => word === text && (attached !== undefined || rule.words[index + 1] === next),
+  );
+  if (pairs.some(([left, right]) => left.isNegated !== right.isNegated)) return !rule.words.includes(text);
+  if (limit.value === undefined) {
+    if (attached !== undefined) return isOff(attached) && !isNamed;
+    return next !== undefined && /^(false|null|undefined)$/i.test(next) && !isNamed;
+  }
+  const value = attached ?? (next?.startsWith('-') && next !== '-' ? undefined : next);
+  if (value === undefined || value === limit.value || isNamed) return false;
+  return (
+    pairs.some(([left, right]) => !isLonger(left.name, right.name)) &&
+    !limit.names.some(({ name }) => addsToEarlier(program, name))
+  );
+}
+
+/** Programs accept the beginning of a long name. */
+function isSameName(left: OptionName, right: OptionName): boolean {
+  if (left.name === right.name) return true;
+  if (left.isWhole || right.isWhole || left.name === '' || right.name === '') return false;
+  return left.name.startsWith(right.name) || right.name.startsWith(left.name);
+}
+
+/** Returns whether one name is the other with more words. It is rather another option: `--cov`, `--cov-report`. */
+function isLonger(left: string, right: string): boolean {
+  const [short, long] = left.length < right.length ? [left, right] : [right, left];
+  return long !== short && /^[-.:]/.test(long.slice(short.length));
+}
+
+function addsToEarlier(program: string, name: string): boolean {
+  return ADDS.test(name) || ALSO_ADDS.some(([programs, names]) => programs.test(program) && names.test(name));
+}
+
+/** Returns whether a value switches an option off. Programs read zero in all its spellings. */
+function isOff(value: string): boolean {
+  return Number(value) === 0 || /^(f|false|n|no|none|off|null|undefined|disabled?)$/i.test(value);
+}
