@@ -113,3 +113,52 @@ describe('a glob that may become a word of a rule', () => {
     expect(decisions(command, rule)).toEqual(without);
   });
 });
+
+describe('a glob of a command that only reads, beside a rule with a star before its end', () => {
+  const files = ['.env', '.envrc', 'secrets/key.pem', 'secrets/a.txt', 'src/a.ts', 'src/b.ts'];
+  const decide = (command: string, list: 'deny' | 'ask', mode: PermissionMode): string =>
+    shell(command, {
+      mode,
+      world: { files: files.map((file) => `${ROOT}/${file}`) },
+      rules: { [list]: ['Bash(*.env)', 'Bash(*.env *)', 'Bash(cat *secrets*)', 'Bash(* src/b.ts)'] },
+    }).decision;
+
+  it.each([
+    'cat .en?',
+    'cat .e*',
+    'cat .[e]nv',
+    'head -1 .en?',
+    'tail .e??',
+    'grep x .en?',
+    'sed -n 1p .en?',
+    'awk 1 .en?',
+    'jq . .en?',
+    'sort src/a.ts .en?',
+    'diff .en? src/a.ts',
+    'base64 ./.en?',
+    'od .e*',
+    'cut -c1 .en?',
+    'cat src/a.ts .en?',
+    'cat sec*/key.pem',
+    'cat s*/*',
+    'cat ./sec*/*.pem',
+    'timeout 5 cat .en?',
+    'env cat .en?',
+    'cat src/a.ts | cat - .en?',
+    'if true; then cat .en?; fi',
+    "bash -c 'cat .en?'",
+    'nl src/[b].ts',
+    'find .en?',
+  ])('counts as the files that it finds: %s', (command) => {
+    expect(decide(command, 'deny', 'default')).toBe('deny');
+    expect(decide(command, 'deny', 'plan')).toBe('deny');
+    expect(decide(command, 'ask', 'acceptEdits')).toBe('ask');
+  });
+
+  it.each(['cat src/a.?s', 'cat src/*.md', 'grep -n x src/a*', 'ls *.md', 'head -1 src/?.js'])(
+    'needs no question if it finds other files: %s',
+    (command) => {
+      expect(decide(command, 'deny', 'default')).toBe('allow');
+    },
+  );
+});

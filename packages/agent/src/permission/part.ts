@@ -54,6 +54,8 @@ export interface CommandPart {
   readonly cover: readonly Spelling[];
   /** Every way in which the command may actually run. A deny or ask rule matches if it matches one of these. */
   readonly suspect: readonly Spelling[];
+  /** For a proven command: its spellings with the files that its globs find. They are looked up only if a rule needs them. */
+  readonly found?: () => readonly Spelling[];
   /** The known beginnings of spellings with an unknown end. A deny or ask rule may concern the unknown rest. */
   readonly beginnings: readonly Beginning[];
   /** Its words and option values, read as commands. A deny or ask rule may concern one of them. */

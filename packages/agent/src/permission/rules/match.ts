@@ -172,6 +172,8 @@ function objectsToCommand(
     return { rule, doubtful: 'it may connect to that host' };
   if (!specifier?.command) return undefined;
   if (part.suspect.some(specifier.command)) return { rule };
+  // A rule with a star before its end may name a file behind any words.
+  if (/\*.*[^*:\s]/s.test(specifier.text) && part.found?.().some(specifier.command) === true) return { rule };
   if (mayGoOn(part, compiled)) return { rule, doubtful: 'the program that it runs is unknown' };
   if (part.possible.some(specifier.command)) return { rule, doubtful: 'it may run that' };
   return specifier.doubt?.mayMean(part) ? { rule, doubtful: 'it may do that' } : undefined;

@@ -141,6 +141,11 @@ function distinct(spellings: readonly Spelling[]): readonly Spelling[] {
   return [...new Map(spellings.map((spelling) => [spelling.written, spelling])).values()];
 }
 
+/** Returns every spelling of a command that a deny or ask rule may match. */
+export function suspectedSpellings(words: readonly ShellWord[]): readonly Spelling[] {
+  return distinct([spelled(words), ...unwrap(words).flatMap(({ words: stage }) => suspectSpellings(stage))]);
+}
+
 function spelled(words: readonly ShellWord[], before: readonly string[] = []): Spelling {
   return {
     canonical: [...before, ...(words.length > 0 ? [canonicalText(words)] : [])].join(' '),

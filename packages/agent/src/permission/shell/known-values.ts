@@ -3,13 +3,14 @@
  * name of a command among them counts like one that is written.
  */
 import type { ShellWord, SimpleCommand } from '@heddle/tools/shell';
-import type { Concern, FilePart, Part } from '../part.ts';
-import { type Beginning, canonicalText } from '../rules/command-pattern.ts';
+import type { CommandPart, Concern, FilePart, Part } from '../part.ts';
+import { type Beginning, canonicalText, type Spelling } from '../rules/command-pattern.ts';
 import { hasSameCommands } from '../rules/same-commands.ts';
-import { type Around, namedBeginnings } from './command-part.ts';
+import { type Around, namedBeginnings, suspectedSpellings } from './command-part.ts';
 import type { PlacedCommand } from './earlier-effects.ts';
 import { commandsByValue } from './expanded-words.ts';
 import { gitArguments } from './files/git-arguments.ts';
+import { literalWord } from './files/touch.ts';
 import { expandedTexts } from './possible-values.ts';
 import { plainCommands } from './plain-commands.ts';
 import { baseName, commandTails, commandWords, unwrap } from './runners.ts';
@@ -21,7 +22,8 @@ type PartsOfWords = (command: SimpleCommand, around: Around) => Part[];
 export function withValues(command: SimpleCommand, around: Around, partsOf: PartsOfWords): Part[] {
   const parts = partsOf(command, around);
   const [written] = parts;
-  if (written?.kind !== 'command' || written.readOnly !== 'no') return parts;
+  if (written?.kind !== 'command') return parts;
+  if (written.readOnly !== 'no') return [withFound(written, command, around), ...parts.slice(1)];
   const isUnknown = (glob: ShellWord): boolean => expandedTexts(glob, around) === undefined;
   const beginnings = [...beginningsBeforeGlobs(command, isUnknown), ...globbedCommands(command)];
   const own = { ...written, beginnings: written.beginnings.concat(beginnings) };
@@ -41,6 +43,28 @@ export function withValues(command: SimpleCommand, around: Around, partsOf: Part
     .concat(
       more.filter((part) => !isFileAccess(part) || !accessesOf(part).every((access) => seen.has(access))),
     );
+}
+
+/** The number of files that a rule with stars is compared with. The first ones are not more likely to match than others. */
+const MOST_FOUND = 1_000;
+
+/** Adds the spellings of a proven command with the files that its globs find: all of them at their places, and each one alone. */
+function withFound(part: CommandPart, command: SimpleCommand, around: Around): CommandPart {
+  const words = commandWords(command);
+  if (words.every(({ kind }) => kind !== 'pattern')) return part;
+  let known: readonly Spelling[] | undefined;
+  const found = (): readonly Spelling[] => {
+    const files = words.map((word) =>
+      word.kind === 'pattern'
+        ? (expandedTexts(word, around) ?? []).slice(0, MOST_FOUND).map(literalWord)
+        : [],
+    );
+    around.world.spend?.(files.flat().length);
+    const all = words.flatMap((word, at) => (files[at]?.length ? files[at] : [word]));
+    const single = files.flatMap((names, at) => names.map((name) => words.with(at, name)));
+    return [all, ...single].flatMap(suspectedSpellings);
+  };
+  return { ...part, found: () => (known ??= found()) };
 }
 
 /** A command whose program is unknown may change or remove any file. */
