@@ -19,6 +19,8 @@ interface Scanner {
   readonly checks?: RegExp;
   /** Without a folder, it uses the working folder. */
   readonly isHere: boolean;
+  /** Its words may name commands, packages or projects, so it may also open files below the working folder. */
+  readonly isAlwaysHere?: true;
   /** Without this word, it leaves out the folders below. */
   readonly deepWith?: RegExp;
 }
@@ -95,6 +97,91 @@ const SCANNERS: readonly Scanner[] = [
   { programs: /^(repomix|files-to-prompt)$/, isHere: true },
   { programs: /^semgrep|^opengrep$/, edits: /^--autofix|^-a$/, isHere: true },
   { programs: /^e?ctags$/, isHere: false },
+  {
+    programs: /^(black|isort|pyupgrade)$/,
+    endings: PYTHON,
+    edits: ALWAYS,
+    checks: /^(--check(-only)?|--diff|-c)$/,
+    isHere: false,
+  },
+  {
+    programs: /^(autopep8|yapf|autoflake|docformatter)$/,
+    endings: PYTHON,
+    edits: /^(-\w*i\w*|--in-place|-\w*a)$/,
+    isHere: false,
+  },
+  {
+    programs:
+      /^(flake8|pycodestyle|pydocstyle|pyflakes|pylint|bandit|vulture|d?mypy|(based)?pyright|tabnanny)$/,
+    endings: [...PYTHON, ...list('cfg ini toml')],
+    isHere: true,
+  },
+  {
+    programs: /^cargo$/,
+    command: /^(fmt|fix|--fix)$/,
+    endings: ['.rs'],
+    edits: ALWAYS,
+    checks: /^--check$/,
+    isHere: true,
+    isAlwaysHere: true,
+  },
+  {
+    programs: /^go$/,
+    command: /^(fmt|fix)$/,
+    endings: ['.go'],
+    edits: ALWAYS,
+    checks: /^-(n|diff)$/,
+    isHere: true,
+    isAlwaysHere: true,
+  },
+  {
+    programs: /^dotnet$/,
+    command: /^format$/,
+    endings: list('cs vb fs csproj vbproj fsproj'),
+    edits: ALWAYS,
+    checks: /^--verify-no-changes$/,
+    isHere: true,
+    isAlwaysHere: true,
+  },
+  {
+    programs: /^mix$/,
+    command: /^format$/,
+    endings: list('ex exs heex leex'),
+    edits: ALWAYS,
+    checks: /^--(check-formatted|dry-run)$/,
+    isHere: true,
+  },
+  {
+    programs: /^scalafmt$/,
+    endings: list('scala sbt sc'),
+    edits: ALWAYS,
+    checks: /^--(test|check|list|stdout)$/,
+    isHere: true,
+  },
+  { programs: /^standardrb$/, endings: RUBY, edits: /^--fix/, isHere: true },
+  {
+    programs: /^(php-cs-fixer|phpcbf|pint)$/,
+    endings: list('php phtml inc'),
+    edits: ALWAYS,
+    checks: /^(--dry-run|--test|check)$/,
+    isHere: true,
+    isAlwaysHere: true,
+  },
+  {
+    programs: /^swiftlint$/,
+    endings: ['.swift'],
+    edits: /^(--fix|--autocorrect|autocorrect)$/,
+    isHere: true,
+  },
+  { programs: /^ktlint$/, endings: list('kt kts'), edits: /^(-F|--format)$/, isHere: true },
+  { programs: /^buf$/, command: /^format$/, endings: ['.proto'], edits: /^(-w|--write)/, isHere: true },
+  {
+    programs: /^ast-grep$/,
+    endings: [...WEB, ...PYTHON, ...list('c h cc cpp hpp cs go rs lua scala swift ex exs hs bash')],
+    edits: /^(-\w*[Ui]|--update-all|--interactive)$/,
+    isHere: true,
+    isAlwaysHere: true,
+  },
 ];
 
 /** Options without a value. The word after another one may be its value. */
@@ -114,7 +201,7 @@ export function scannedEndings(program: string): readonly string[] | undefined {
 }
 
 function filesOfScanner(scanner: Scanner, args: readonly ShellWord[]): readonly Touch[] {
-  const { command, endings, edits, checks, isHere, deepWith } = scanner;
+  const { command, endings, edits, checks, isHere, isAlwaysHere, deepWith } = scanner;
   const has = (option: RegExp | undefined): boolean => args.some(({ value }) => option?.test(value) === true);
   const at = command ? args.findIndex(({ value }) => command.test(value)) : -1;
   if ((command && at < 0) || has(/^(--version|--help|--stdin.*)$/)) return [];
@@ -124,8 +211,8 @@ function filesOfScanner(scanner: Scanner, args: readonly ShellWord[]): readonly 
     const { value: before = '' } = args[args.indexOf(word) - 1] ?? {};
     return !before.startsWith('-') || before === '--' || FLAG.test(before);
   };
-  const places = isHere && !given.some(isCertain) ? [...given, HERE] : given;
-  const changes = has(edits) && !has(checks);
+  const places = isHere && (isAlwaysHere === true || !given.some(isCertain)) ? [...given, HERE] : given;
+  const changes = (edits === ALWAYS || has(edits)) && !has(checks);
   // Scanners for secrets, without endings here, also look at what git stores.
   const more = {
     staysInTree: true,
