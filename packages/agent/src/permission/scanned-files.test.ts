@@ -91,3 +91,37 @@ describe('a formatter, a linter or a scanner', () => {
     expect(shell(command, beside(rule)).decision).toBe('allow');
   });
 });
+
+describe('a package manager', () => {
+  it.each([
+    ['Edit(./package.json)', 'npm pkg set scripts.test=x'],
+    ['Edit(./package.json)', 'npm pkg delete scripts.test'],
+    ['Edit(./package.json)', 'npm version patch'],
+    ['Edit(./package.json)', 'npm install left-pad'],
+    ['Edit(./package.json)', 'npm --silent pkg set a=b'],
+    ['Edit(./package.json)', 'pnpm add x'],
+    ['Edit(./package.json)', 'yarn remove x'],
+    ['Edit(./package.json)', 'npx npm pkg set a=b'],
+    ['Edit(./Cargo.toml)', 'cargo add serde'],
+    ['Edit(./go.mod)', 'go mod edit -require=x@v1'],
+    ['Edit(./go.mod)', 'go get x'],
+    ['Edit(./pyproject.toml)', 'uv add x'],
+    ['Edit(./pyproject.toml)', 'poetry remove x'],
+  ])('counts as changing the file that names the packages beside %s: %s', (rule, command) => {
+    expect(shell(command, beside(rule)).decision).not.toBe('allow');
+  });
+
+  it.each([
+    ['Edit(./package.json)', 'npm ci'],
+    ['Edit(./package.json)', 'npm install'],
+    ['Edit(./package.json)', 'npm test'],
+    ['Edit(./package.json)', 'npm run build'],
+    ['Edit(./package.json)', 'npm pkg get name'],
+    ['Edit(./Cargo.toml)', 'cargo build'],
+    ['Edit(./go.mod)', 'go test ./...'],
+    ['Edit(./pyproject.toml)', 'uv run pytest'],
+    ['Edit(./src/**)', 'npm install left-pad'],
+  ])('needs no question if it changes no such file, %s: %s', (rule, command) => {
+    expect(shell(command, beside(rule)).decision).toBe('allow');
+  });
+});

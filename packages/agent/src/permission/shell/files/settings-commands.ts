@@ -131,6 +131,26 @@ const SETTINGS: readonly SettingsProgram[] = [
   },
 ];
 
+/** Package managers change the file in which a project names its packages. */
+const MANIFESTS: readonly SettingsProgram[] = [
+  {
+    programs: /^(npm|pnpm|yarn|yarnpkg|bun)$/,
+    changes:
+      /^(pkg (set|delete|fix)\b|(version|init|create|add|remove|rm|un|uninstall|up|upgrade|upgrade-interactive|link|unlink)\b|(i|in|ins\w*) [^-])/,
+    prints: /^(version|audit|add-\w*.*)$/,
+    files: ['package.json'],
+  },
+  { programs: /^cargo$/, changes: /^(add|remove|rm|init)\b/, files: ['Cargo.toml'] },
+  { programs: /^go$/, changes: /^(get|mod (edit|tidy|init))\b/, files: ['go.mod'] },
+  {
+    programs: /^(poetry|uv|pdm|rye|hatch)$/,
+    changes: /^(add|remove|init|version [^-])/,
+    files: ['pyproject.toml'],
+  },
+  { programs: /^composer$/, changes: /^(req\w*|rem\w*|init|bump)\b/, files: ['composer.json'] },
+  { programs: /^bundler?$/, changes: /^(add|remove|init)\b/, files: ['Gemfile'] },
+];
+
 /** Options without a value, in the programs above. The word after another option may be its value. */
 const FLAG =
   /^(\+.*|--[\w-]+=.*|-[sqvdDgyfiV]|-it|--(silent|quiet|verbose|yes|json|global|force|offline|debug|no-[\w-]+|version|help))$/;
@@ -194,9 +214,17 @@ function programIn(word: string): string {
 }
 
 function filesChangedBy(program: string, given: SettingWords, first: number): readonly string[] {
-  const found = SETTINGS.find(({ programs }) => programs.test(program));
-  if (found === undefined) return [];
-  const { changes, prints, files } = found;
+  return [SETTINGS, MANIFESTS].flatMap((programs) => {
+    const found = programs.find((each) => each.programs.test(program));
+    return found ? filesOf(found, program, { given, first }) : [];
+  });
+}
+
+function filesOf(
+  { changes, prints, files }: SettingsProgram,
+  program: string,
+  { given, first }: { readonly given: SettingWords; readonly first: number },
+): readonly string[] {
   const starts = /^(crontab|gpg2?|ssh-keygen)$/.test(program) ? [first] : startsOf(given, first);
   const isChange = starts.some((at) => {
     const certain = given.certain(at);
