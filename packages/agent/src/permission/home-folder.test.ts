@@ -81,7 +81,7 @@ describe('a session in the home folder', () => {
   it.each([
     'touch b',
     'mkdir -p new/folder',
-    'touch work/.unknownrc',
+    'touch work/.editorconfig',
     'mkdir -p work/bin',
     'touch work/go/bin',
     'cp -r plain copy',
@@ -123,16 +123,16 @@ describe('a session above the home folder', () => {
     expect(run(command, { root: above })).toBe('ask');
   });
 
-  it('does not ask about hidden files elsewhere', () => {
-    expect(run('touch .unknownrc user/b', { root: above })).toBe('allow');
+  it('does not ask about ordinary hidden files elsewhere', () => {
+    expect(run('touch .env user/b', { root: above })).toBe('allow');
   });
 });
 
 describe('a session in a folder of the home folder', () => {
   it('works there as in any project', () => {
     const root = path.join(home, 'work');
-    expect(run('touch .unknownrc && mkdir -p bin', { root })).toBe('allow');
-    expect(run('touch a .unknownrc', { root: path.join(home, '.dotfiles') })).toBe('allow');
+    expect(run('touch .env && mkdir -p bin', { root })).toBe('allow');
+    expect(run('touch a .env', { root: path.join(home, '.dotfiles') })).toBe('allow');
   });
 
   it('is ordinary as an additional directory', () => {

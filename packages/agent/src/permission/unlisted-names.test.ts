@@ -152,8 +152,8 @@ describe('a name that the folder does not list', () => {
 });
 
 it('compares deny rules without case in a project whose folder ignores it, also for new files', () => {
-  const deny = ['Edit(.future)'];
-  const input = { file_path: `${root}/.FUTURE`, content: '' };
+  const deny = ['Edit(.env.future)'];
+  const input = { file_path: `${root}/.ENV.FUTURE`, content: '' };
   expect(decide('Write', input, { mode: 'acceptEdits', deny, ignoresCase: true })).toBe('deny');
   expect(decide('Write', input, { mode: 'acceptEdits', deny })).toBe('allow');
 });
