@@ -391,7 +391,7 @@ async function decider(
     ...surroundingsOf(options, live, cwd, additionalDirectories),
     ...omitUndefined({ environment }),
     readOnlyView,
-    readsInBackground: readsInBackground(),
+    readsInBackground: readsInBackground([cwd, ...workingFoldersOf(options), ...additionalDirectories]),
     isTrusted: trustIn({ home: os.homedir(), env: process.env }),
   };
   const world: PermissionWorld = observeWorld(surroundings);

@@ -2,7 +2,11 @@ import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { inEditTurn, readsInBackground, rememberDecision, whileReading } from './edit-turns.ts';
 
-const call = (toolUseId: string, signal = new AbortController().signal) => ({ signal, toolUseId });
+const call = (
+  toolUseId: string,
+  signal = new AbortController().signal,
+  workingDirectory = '/none/project',
+) => ({ signal, toolUseId, workingDirectory });
 
 describe('edits of several conversations', () => {
   it('run one at a time, in their order', async () => {
@@ -118,13 +122,13 @@ describe('moves beside commands that read', () => {
   it('are decided again if a read runs in the background, until it ends', async () => {
     const gate = Promise.withResolvers<void>();
     await whileReading(call('read'), async (continues) => continues(gate.promise));
-    expect(readsInBackground()).toBe(true);
+    expect(readsInBackground(['/none/project'])).toBe(true);
     const own = call('own');
     rememberDecision()(own.signal, own.toolUseId, async () => 'A command still reads.');
     await expect(inEditTurn(own, async () => 'ran', { isMove })).rejects.toThrow('A command still reads.');
     gate.resolve();
     await setTimeout(1);
-    expect(readsInBackground()).toBe(false);
+    expect(readsInBackground(['/none/project'])).toBe(false);
     const next = call('next');
     rememberDecision()(next.signal, next.toolUseId, () => Promise.reject(new Error('not needed')));
     await expect(inEditTurn(next, async () => 'ran', { isMove })).resolves.toBe('ran');
@@ -135,6 +139,20 @@ describe('moves beside commands that read', () => {
     rememberDecision()(own.signal, own.toolUseId, () => Promise.reject(new Error('not needed')));
     await inEditTurn(call('edit'), async () => undefined);
     await expect(whileReading(own, async () => 'ran')).resolves.toBe('ran');
+  });
+
+  it('count reads in the same folders, or in folders around or below them', async () => {
+    const gate = Promise.withResolvers<void>();
+    await whileReading(call('read'), async (continues) => continues(gate.promise));
+    expect(readsInBackground(['/none/project/packages/a'])).toBe(true);
+    expect(readsInBackground(['/elsewhere', '/none'])).toBe(true);
+    expect(readsInBackground(['/'])).toBe(true);
+    expect(readsInBackground(['/none/project-b', '/elsewhere'])).toBe(false);
+    const other = call('other', new AbortController().signal, '/elsewhere');
+    rememberDecision()(other.signal, other.toolUseId, () => Promise.reject(new Error('not needed')));
+    await expect(inEditTurn(other, async () => 'ran', { isMove })).resolves.toBe('ran');
+    gate.resolve();
+    await setTimeout(1);
   });
 
   it('stop waiting after a time limit, and so do reads', async () => {

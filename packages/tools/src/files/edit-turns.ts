@@ -7,9 +7,10 @@
  * - Each edit runs alone: a file tool, or a script of edits. A file can change what the next one means for git.
  * - If another edit ended since the decision, the decision is made again before the call runs. For a read, only moves count.
  * - No read runs in the foreground while a move runs: the one that came later waits. If a read runs in the background, a move is
- *   decided again, and that decision knows about the read.
+ *   decided again, and that decision knows about the read. A read in folders apart from those of the move does not count.
  * - A wait ends with the signal of the call, and after a time limit. Then the call changes nothing.
  */
+import { realpathSync } from 'node:fs';
 import type { CallContext } from '@heddle/core';
 import { Interrupted, waitOrInterrupt } from './abort.ts';
 
@@ -23,9 +24,11 @@ interface Decision {
   readonly decideAgain: DecideAgain;
 }
 
-type Call = Pick<CallContext, 'signal' | 'toolUseId'>;
+type Call = Pick<CallContext, 'signal' | 'toolUseId' | 'workingDirectory' | 'workingFolders'>;
 
 interface RunningRead {
+  /** The folders that its conversation works in, without links. */
+  readonly folders: readonly string[];
   /** Settles when it ends, or continues in the background. */
   readonly left: Promise<void>;
   isInBackground: boolean;
@@ -59,9 +62,30 @@ function takeDecision({ signal, toolUseId }: Call): Decision | undefined {
   return decision;
 }
 
-/** Returns whether a command that was proven to read runs in the background. */
-export function readsInBackground(): boolean {
-  return [...reads].some(({ isInBackground }) => isInBackground);
+/** Returns whether a command that was proven to read runs in the background, in or around one of some folders. */
+export function readsInBackground(folders: readonly string[]): boolean {
+  return readsBeside(folders.map(realFolder)).some(({ isInBackground }) => isInBackground);
+}
+
+function readsBeside(folders: readonly string[]): readonly RunningRead[] {
+  const areRelated = (one: string, other: string): boolean =>
+    `${one}/`.startsWith(`${other}/`) || `${other}/`.startsWith(`${one}/`);
+  return [...reads].filter((read) =>
+    read.folders.some((own) => folders.some((folder) => areRelated(own, folder))),
+  );
+}
+
+function foldersOf({ workingDirectory, workingFolders }: Call): readonly string[] {
+  return [workingDirectory, ...(workingFolders?.() ?? [])].map(realFolder);
+}
+
+/** Returns the path without links and without a slash at its end. */
+function realFolder(folder: string): string {
+  try {
+    return realpathSync.native(folder).replace(/\/$/, '');
+  } catch {
+    return folder.replace(/\/$/, '');
+  }
 }
 
 interface EditOptions {
@@ -75,6 +99,7 @@ export async function inEditTurn<T>(
   { isMove = false, mostWaitMs = MOST_WAIT_MS }: EditOptions = {},
 ): Promise<T> {
   const { signal } = call;
+  const folders = isMove ? foldersOf(call) : [];
   const deadline = performance.now() + mostWaitMs;
   const before = last;
   const turn = Promise.withResolvers<void>();
@@ -85,11 +110,11 @@ export async function inEditTurn<T>(
   try {
     await waitFor(before, signal, deadline, EDITS_RUN);
     if (isMove) {
-      await waitForReads(signal, deadline);
+      await waitForReads(folders, signal, deadline);
       moving = turn.promise;
       hasMoved = true;
     }
-    const isOld = decision?.edits !== edits || (isMove && readsInBackground());
+    const isOld = decision?.edits !== edits || (isMove && readsInBackground(folders));
     const refusal = isOld ? await decision?.decideAgain() : undefined;
     if (refusal !== undefined) throw new Interrupted(`${CHANGED} Nothing was changed. ${refusal}`);
     return await work();
@@ -122,7 +147,7 @@ export async function whileReading<T>(
     if (refusal !== undefined) throw new Interrupted(`${CHANGED} It did not run. ${refusal}`);
   }
   const leaving = Promise.withResolvers<void>();
-  const read: RunningRead = { left: leaving.promise, isInBackground: false };
+  const read: RunningRead = { folders: foldersOf(call), left: leaving.promise, isInBackground: false };
   reads.add(read);
   const end = (): void => {
     reads.delete(read);
@@ -145,9 +170,13 @@ function moveBefore(): Promise<void> | undefined {
 }
 
 /** Waits until no read runs in the foreground. Others may start meanwhile. */
-async function waitForReads(signal: AbortSignal, deadline: number): Promise<void> {
+async function waitForReads(
+  folders: readonly string[],
+  signal: AbortSignal,
+  deadline: number,
+): Promise<void> {
   const isInForeground = (): RunningRead | undefined =>
-    [...reads].find(({ isInBackground }) => !isInBackground);
+    readsBeside(folders).find(({ isInBackground }) => !isInBackground);
   for (let read = isInForeground(); read !== undefined; read = isInForeground())
     await waitFor(read.left, signal, deadline, READ_RUNS);
 }
