@@ -216,6 +216,37 @@ const WIDER: readonly WiderWords[] = [
   { programs: /^ava$/, words: /^--node-arguments/, effect: 'run code of this text' },
   { programs: /^mocha$/, words: /^(-n|--node-option)/, effect: 'run code of this text' },
   { programs: /^eslint$/, words: /^--init$/, effect: 'install and run a package' },
+  {
+    programs: /^(?:pdf|xe|lua|e?u?p)?(?:la)?tex$/,
+    words: /^--?(?:shell-escape|enable-write18)|\\write18|\\ShellEscape|\\input\s*\{?["']?\|/,
+    effect: 'run commands of a text',
+  },
+  {
+    programs: /^latexmk$/,
+    words: /^--?(?:[er]$|[a-z]*latex=|shell-escape|enable-write18|usepretex|pretex)/,
+    effect: 'run other programs or code',
+  },
+  { programs: /^hg$/, words: /^--config(?:=|$)/, effect: 'use settings that can run programs' },
+  {
+    programs: /^svn$/,
+    words: /^--(?:diff3?-cmd|editor-cmd|config-option|config-dir)/,
+    effect: 'start another program',
+  },
+  {
+    programs: /^exiftool$/,
+    words: /^-(?:if\d*|p|printFormat|config)$|\$\{[^}]*;/i,
+    effect: 'run code of a text',
+  },
+  { programs: /^(?:magick|convert)$/, words: /^-script$|^msl:/i, effect: 'run commands of a file' },
+  { programs: /^javac$/, words: /^-J|^@/, effect: 'load other code' },
+  { programs: /^nginx$/, words: /^-[a-zA-Z?]*g/, effect: 'load other code' },
+  { programs: /^pandoc$/, words: /^lua$/, effect: 'run code of a file' },
+  {
+    programs: /^helm$/,
+    words: /^--kube-(?:apiserver|token)(?:=|$)/,
+    effect: 'send your credentials to another server',
+    isOfCommand: true,
+  },
 ];
 
 interface WiderMeaning {
