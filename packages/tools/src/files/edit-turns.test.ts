@@ -101,6 +101,17 @@ describe('moves beside commands that read', () => {
     expect(steps).toEqual(['edit', 'read ends', 'move']);
   });
 
+  it('let other edits run while they wait', async () => {
+    const gate = Promise.withResolvers<void>();
+    const steps: string[] = [];
+    const read = whileReading(call('read'), () => gate.promise);
+    const move = inEditTurn(call('move'), async () => steps.push('move'), { isMove });
+    await inEditTurn(call('edit'), async () => steps.push('edit'));
+    gate.resolve();
+    await Promise.all([read, move]);
+    expect(steps).toEqual(['edit', 'move']);
+  });
+
   it('keep later reads waiting, which are then decided again', async () => {
     const gate = Promise.withResolvers<void>();
     const ran: string[] = [];

@@ -101,31 +101,60 @@ export async function inEditTurn<T>(
   const { signal } = call;
   const folders = isMove ? foldersOf(call) : [];
   const deadline = performance.now() + mostWaitMs;
-  const before = last;
-  const turn = Promise.withResolvers<void>();
-  // The next one also waits for the earlier ones, because this one may leave early.
-  last = before.then(() => turn.promise);
   const decision = takeDecision(call);
-  let hasMoved = false;
+  const leave = await (isMove ? takeTurnOfMove(folders, signal, deadline) : takeTurn(signal, deadline));
   try {
-    await waitFor(before, signal, deadline, EDITS_RUN);
-    if (isMove) {
-      await waitForReads(folders, signal, deadline);
-      moving = turn.promise;
-      hasMoved = true;
-    }
     const isOld = decision?.edits !== edits || (isMove && readsInBackground(folders));
     const refusal = isOld ? await decision?.decideAgain() : undefined;
     if (refusal !== undefined) throw new Interrupted(`${CHANGED} Nothing was changed. ${refusal}`);
     return await work();
   } finally {
     edits++;
-    if (hasMoved) {
-      moves++;
-      moving = undefined;
-    }
-    turn.resolve();
+    leave();
   }
+}
+
+/** Returns how to end the turn. */
+async function takeTurn(signal: AbortSignal, deadline: number): Promise<() => void> {
+  const before = last;
+  const turn = Promise.withResolvers<void>();
+  // The next one also waits for the earlier ones, because this one may leave early.
+  last = before.then(() => turn.promise);
+  try {
+    await waitFor(before, signal, deadline, EDITS_RUN);
+  } catch (error) {
+    turn.resolve();
+    throw error;
+  }
+  return turn.resolve;
+}
+
+/** Other edits run while it waits for reads. */
+async function takeTurnOfMove(
+  folders: readonly string[],
+  signal: AbortSignal,
+  deadline: number,
+): Promise<() => void> {
+  for (;;) {
+    for (let read = readInForeground(folders); read !== undefined; read = readInForeground(folders))
+      await waitFor(read.left, signal, deadline, READ_RUNS);
+    const leave = await takeTurn(signal, deadline);
+    if (readInForeground(folders) === undefined) {
+      const end = Promise.withResolvers<void>();
+      moving = end.promise;
+      return () => {
+        moves++;
+        moving = undefined;
+        end.resolve();
+        leave();
+      };
+    }
+    leave();
+  }
+}
+
+function readInForeground(folders: readonly string[]): RunningRead | undefined {
+  return readsBeside(folders).find(({ isInBackground }) => !isInBackground);
 }
 
 /** Runs a command that was proven to read. `work` calls `continues` if the command continues in the background until `ended` settles. */
@@ -167,18 +196,6 @@ export async function whileReading<T>(
 /** Returns the end of the move that runs. */
 function moveBefore(): Promise<void> | undefined {
   return moving;
-}
-
-/** Waits until no read runs in the foreground. Others may start meanwhile. */
-async function waitForReads(
-  folders: readonly string[],
-  signal: AbortSignal,
-  deadline: number,
-): Promise<void> {
-  const isInForeground = (): RunningRead | undefined =>
-    readsBeside(folders).find(({ isInBackground }) => !isInBackground);
-  for (let read = isInForeground(); read !== undefined; read = isInForeground())
-    await waitFor(read.left, signal, deadline, READ_RUNS);
 }
 
 const CHANGED = 'Another call changed files before this one ran.';
