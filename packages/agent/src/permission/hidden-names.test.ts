@@ -25,6 +25,10 @@ for (const file of [
 ])
   writeFileSync(path.join(PROJECT, file), '');
 symlinkSync('.vendor', path.join(PROJECT, 'vendor'));
+mkdirSync(path.join(PROJECT, 'conf/linked'), { recursive: true });
+symlinkSync('conf/linked', path.join(PROJECT, '.linked'));
+symlinkSync('conf/missing', path.join(PROJECT, '.linked-file'));
+symlinkSync('.', path.join(PROJECT, '.self'));
 
 interface Setting {
   readonly mode?: PermissionMode;
@@ -75,6 +79,14 @@ const UNLISTED = [
   'touch ./.New-Agent.toml',
   'touch .pre*',
   'cp a.txt vendor/y.js',
+  'echo x > conf/linked/rules',
+  'echo x > conf/missing',
+  'mkdir -p conf/linked/deep',
+  'touch .linked/rules',
+  'touch .github/prompts/x.prompt.md',
+  'echo x > .github/other.json',
+  'mkdir .github/extras',
+  'echo x > .gitlab/tool.json',
   'echo x > .workspace/inner/src.ts',
 ];
 
@@ -85,6 +97,12 @@ const ORDINARY = [
   'mkdir -p .github/workflows .storybook .changeset',
   'echo x > .github/workflows/ci.yml',
   'cp a.txt .gitlab-ci.yml',
+  'echo x > .github/dependabot.yml',
+  'echo x > .github/CODEOWNERS',
+  'mkdir -p .github/ISSUE_TEMPLATE && touch .github/ISSUE_TEMPLATE/bug.yml',
+  'echo x > .github/copilot-instructions.md',
+  'mkdir -p .gitlab/issue_templates',
+  'echo x > conf/other',
   'cp -r plain copy',
   'rm .present',
   'rm -r .vendor',
@@ -133,7 +151,18 @@ describe('acceptEdits and hidden names', () => {
     expect(decision('echo x > .newagentrc', { cwd: INNER })).toBe('ask');
   });
 
+  it.each([
+    'mcp.json',
+    'lsp.json',
+    'extensions/e/extension.mjs',
+    'copilot/settings.json',
+    'agents/a.agent.md',
+  ])('asks about settings of agents in folders of services with a rule, too: .github/%s', (name) => {
+    expect(decision(`echo x > .github/${name}`, { allow: ['Edit(/.github/**)'] })).toBe('ask');
+  });
+
   it('still asks about protected places with a rule', () => {
+    expect(decision('mkdir -p .env/bin', { allow: ['Edit(/.env/**)'] })).toBe('ask');
     expect(decision('echo x > .vscode/tasks.json', { allow: ['Edit(/.vscode/**)'] })).toBe('ask');
   });
 });

@@ -4,7 +4,7 @@
  */
 import type { FilePart } from '../part.ts';
 import type { PermissionWorld } from '../world.ts';
-import { type FilePlace, isAtOrBelow, workingFolders } from './places.ts';
+import { type FilePlace, isAtOrBelow, onceFor, workingFolders } from './places.ts';
 import { foldCase } from './protected.ts';
 
 /**
@@ -56,8 +56,22 @@ const ends = ORDINARY.filter((name) => name.startsWith('*')).map((name) => name.
 /** A folder with the settings of this agent. The list of protected places decides about everything in it. */
 const OWN = /^(?:claude|heddle)$/;
 
-function isOrdinary(name: string): boolean {
+const DOCUMENT = String.raw`.*\.(?:md|txt|ya?ml|svg|png|jpe?g|gif)`;
+/** The ordinary names in folders of services. Agents and editors load others: `.github/mcp.json`. */
+const IN_SERVICES: ReadonlyMap<string, RegExp> = new Map([
+  [
+    'github',
+    new RegExp(
+      `^(?:workflows|actions|workflow-templates|(?:issue|pull_request|discussion)_template|instructions|linters|scripts|images|assets|docs|` +
+        `codeowners|(?:renovate|dependabot|release-drafter|labeler)\\..*|${DOCUMENT})$`,
+    ),
+  ],
+  ['gitlab', new RegExp(`^(?:ci|issue_templates|merge_request_templates|codeowners|${DOCUMENT})$`)],
+]);
+
+function isOrdinary(name: string, next?: string): boolean {
   const rest = foldCase(name).slice(1);
+  if (next !== undefined && IN_SERVICES.get(rest)?.test(foldCase(next)) === false) return false;
   return (
     exact.has(rest) ||
     OWN.test(rest) ||
@@ -66,13 +80,28 @@ function isOrdinary(name: string): boolean {
   );
 }
 
+function isHidden(name: string): boolean {
+  return foldCase(name).startsWith('.');
+}
+
 /** Returns the first hidden name of a path, below its working directory, that is on no list. */
 function unlistedIn(file: string, world: PermissionWorld): string | undefined {
   const around = workingFolders(world).filter((root) => isAtOrBelow(file, root));
   const [nearest = '/'] = around.toSorted((one, other) => other.length - one.length);
   const names = file.slice(nearest === '/' ? 1 : nearest.length + 1).split('/');
-  return names.find((name) => foldCase(name).startsWith('.') && !isOrdinary(name));
+  return names.find((name, at) => isHidden(name) && !isOrdinary(name, names[at + 1]));
 }
+
+/** The places to which links with such names lead in the working directories. One around a working directory does not count. */
+const unlistedTargets = onceFor((world) => {
+  const roots = workingFolders(world);
+  return roots.flatMap((root) =>
+    (world.entries(root) ?? [])
+      .filter(({ name, kind }) => kind === 'link' && isHidden(name) && !isOrdinary(name))
+      .map(({ name }) => ({ name, target: world.realpath(`${root}/${name}`) }))
+      .filter(({ target }) => !roots.some((folder) => isAtOrBelow(folder, target))),
+  );
+});
 
 /** Returns a hidden name that is on no list, and that a change would make or change. Removing one runs nothing. */
 export function unlistedName(part: FilePart, world: PermissionWorld): string | undefined {
@@ -81,8 +110,9 @@ export function unlistedName(part: FilePart, world: PermissionWorld): string | u
   const found = glob?.found(glob.optioned) ?? [];
   const written: readonly FilePlace[] = [...places, ...found];
   const files = [...written.flatMap((place) => [place.path, place.real]), ...(below?.()?.paths ?? [])];
+  const targets = unlistedTargets(world);
   for (const file of files) {
-    const name = unlistedIn(file, world);
+    const name = unlistedIn(file, world) ?? targets.find(({ target }) => isAtOrBelow(file, target))?.name;
     if (name !== undefined) return name;
   }
   return undefined;

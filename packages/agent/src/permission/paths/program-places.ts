@@ -20,7 +20,7 @@ import { systemCode, systemPlaceOf, systemPlaces } from './system-places.ts';
 
 /** Folders with programs that later commands run by name, if the search path contains them. */
 const PROGRAM_FOLDERS =
-  /\/(?:node_modules\/\.bin|\.?venv[\w.-]*\/(?:bin|scripts)|env\/bin|vendor\/bin|\.bundle\/bin)(?=\/|$)/;
+  /\/(?:node_modules\/\.bin|\.?(?:venv[\w.-]*|env)\/(?:bin|scripts)|vendor\/bin|\.bundle\/bin)(?=\/|$)/;
 
 /** Returns whether a path is one of the usual folders of programs, or below one. */
 export function isProgramFolder(file: string): boolean {

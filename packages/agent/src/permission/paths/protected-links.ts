@@ -25,7 +25,7 @@ const LINK_FOLDERS = '. .git .git/hooks .hg .jj .jj/repo .sl'.split(' ');
  * Folders of programs whose links lead to programs, if they leave the folder of packages. Links in `node_modules/.bin` are not followed:
  * package managers make them for the project's own packages, whose sources are ordinary files.
  */
-const LINKED_PROGRAMS = 'vendor/bin .venv/bin venv/bin .bundle/bin'.split(' ');
+const LINKED_PROGRAMS = 'vendor/bin .venv/bin venv/bin .env/bin env/bin .bundle/bin'.split(' ');
 
 /** The folders of version control are large, and a program runs only what is in the listed ones. */
 const VERSION_CONTROL = /^(\.git|\.hg|\.svn|\.jj|\.bzr|\.sl)$/i;

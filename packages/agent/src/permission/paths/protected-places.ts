@@ -41,7 +41,8 @@ const GROUPS: readonly (readonly [SandboxAccess, string])[] = [
   [
     'locked if present',
     '.agent .antigravity .grok .vibe .qoder .iflow .codebuddy .codebuff .codebuff.json codebuff.json gptme.toml .continuerc.json .roomodes ' +
-      '.kilocodemodes .zencoder .rovodev .warp .firebender .plandex* .tabnine .lingma .forge forge.yaml .kilo kilo.json kilo.jsonc .config/kilo conductor.json .cmux .mux .superset',
+      '.kilocodemodes .zencoder .rovodev .warp .firebender .plandex* .tabnine .lingma .forge forge.yaml .kilo kilo.json kilo.jsonc .config/kilo conductor.json .cmux .mux .superset lsp.json .github/mcp.json .github/lsp.json ' +
+      '.github/extensions .github/copilot .github/agents .github/skills .github/plugin .github/plugins .gitlab/duo',
   ],
   // Version control: hooks, filters and settings that run programs. The sandbox has a rule for each of their parts.
   // Attributes choose which configured filters run. Git itself writes them during a checkout.

@@ -267,7 +267,7 @@ const firstNames = new Set([
   ...PROTECTED_PLACES.filter(({ segments }) => segments.length > 1).map(
     ({ segments: [first = ''] }) => first,
   ),
-  ...'node_modules .venv venv env vendor .bundle'.split(' '),
+  ...'node_modules .venv venv env .env vendor .bundle'.split(' '),
 ]);
 
 /** Returns whether a folder with this name is the start of a protected place, but not protected itself: `.config`. */
@@ -278,8 +278,8 @@ export function canBeginProtected(name: string): boolean {
 /** The names of protected places and of folders of programs that match at any depth. */
 export const PLACE_NAMES: readonly (readonly string[])[] = [
   ...PROTECTED_PLACES.filter(({ fromRoot }) => !fromRoot).map(({ segments }) => segments),
-  ...['node_modules/.bin', '.venv/bin', 'venv/bin', 'env/bin', 'vendor/bin', '.bundle/bin'].map((name) =>
-    name.split('/'),
+  ...['node_modules/.bin', '.venv/bin', 'venv/bin', 'env/bin', '.env/bin', 'vendor/bin', '.bundle/bin'].map(
+    (name) => name.split('/'),
   ),
 ];
 
