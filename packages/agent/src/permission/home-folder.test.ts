@@ -74,6 +74,8 @@ describe('a session in the home folder', () => {
     'mkdir -p go/bin && touch go/bin/tool',
     'mkdir -p miniconda3/bin',
     'cp -r tmpl/bin .',
+    "mkdir -p 'Library/Application Support/Code/User'",
+    'mkdir -p Library/Python/3.12/bin',
   ])('asks: %s', (command) => {
     expect(run(command)).toBe('ask');
   });
@@ -83,6 +85,7 @@ describe('a session in the home folder', () => {
     'mkdir -p new/folder',
     'touch work/.editorconfig',
     'mkdir -p work/bin',
+    'mkdir -p work/Library',
     'touch work/go/bin',
     'cp -r plain copy',
     'mv plain work/plain',

@@ -11,7 +11,7 @@ import { type FilePlace, isAtOrBelow, isBelow, onceFor, workingFolders } from '.
  * whole. Folders of `PATH` are protected anyway.
  */
 const PROGRAM_FOLDERS =
-  /^(?:s?bin|(?:go|node|flutter)\/s?bin|\w*conda\d?|miniforge\d?|mambaforge\d?|micromamba|google-cloud-sdk|perl5|quicklisp|powerlevel10k|node_modules|r\/[\w.+-]+-library|documents\/(?:(?:windows)?powershell|matlab\/startup\.m))(?=\/|$)/i;
+  /^(?:s?bin|(?:go|node|flutter)\/s?bin|\w*conda\d?|miniforge\d?|mambaforge\d?|micromamba|google-cloud-sdk|perl5|quicklisp|powerlevel10k|library|node_modules|r\/[\w.+-]+-library|documents\/(?:(?:windows)?powershell|matlab\/startup\.m))(?=\/|$)/i;
 
 /** The home folder, as it is named and without links, if it is in a working directory or is one. */
 const homesInWork = onceFor((world) => {
