@@ -95,7 +95,7 @@ export const SET_FOR_PROGRAMS: Readonly<Record<string, string>> = {
   CLAUDE_PROJECT_DIR: 'hooks: the folder of the project',
   HEDDLE_PROJECT_DIR: 'hooks: the same',
   CLAUDE_ENV_FILE:
-    'hooks of SessionStart, CwdChanged and FileChanged: a file for variables of later commands',
+    'hooks of SessionStart, CwdChanged and FileChanged: a file for variables of later commands, in the configuration folder',
   HEDDLE_ENV_FILE: 'hooks: the same',
   CLAUDE_SESSION_ID: 'texts of skills and commands: the session',
   CLAUDE_SKILL_DIR: 'texts of skills: the folder of the skill',
