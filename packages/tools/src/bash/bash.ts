@@ -188,16 +188,25 @@ function isProvenReadOnly(
 
 /** Variables that keep git, locales, PATH and library paths from running other code, for a command that changes nothing. */
 function readOnlyVariables(
-  { readOnlyGitEnvironment, mayRunGit, safeLocale, codeOutside, withoutFileFilters }: typeof Shell,
+  {
+    readOnlyGitEnvironment,
+    mayRunGit,
+    safeLocale,
+    codeOutside,
+    settingsOutside,
+    withoutFileFilters,
+  }: typeof Shell,
   { command }: BashInput,
   { workingDirectory, workingFolders }: CallContext,
   own: Environment,
 ): Environment {
+  const folders = [workingDirectory, ...(workingFolders?.() ?? [])];
   return {
     ...(mayRunGit(command) ? readOnlyGitEnvironment(command) : {}),
+    ...settingsOutside(folders, own, command),
     ...safeLocale(own),
     ...withoutFileFilters(own),
-    ...codeOutside([workingDirectory, ...(workingFolders?.() ?? [])], own),
+    ...codeOutside(folders, own),
   };
 }
 

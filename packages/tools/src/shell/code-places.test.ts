@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { codeOutside, hasProgramsOfSystem, isSystemFolder } from './code-places.ts';
+import { codeOutside, hasProgramsOfSystem, isSystemFolder, settingsOutside } from './code-places.ts';
 
 /** The search path if no entry remains. */
 const MAIN = '/usr/bin:/bin';
@@ -207,4 +207,42 @@ it.each([
 it('keeps folders of sources of the user', () => {
   const environment = { PATH: MAIN, PYTHONUSERBASE: '/opt/py', GEM_HOME: '/opt/gems' };
   expect(codeOutside([path.join(base, 'project')], environment)).toEqual({});
+});
+
+describe('settings in the project', () => {
+  const project = path.join(base, 'project');
+  const without = (environment: Record<string, string>, command = 'pip list'): readonly string[] =>
+    Object.keys(settingsOutside([project], environment, command));
+
+  it.each([
+    ['PIP_CONFIG_FILE', 'pip.conf'],
+    ['PIP_CONFIG_FILE', path.join(project, 'pip.conf')],
+    ['PIP_PYTHON', './evil.sh'],
+    ['XDG_CONFIG_HOME', '.config'],
+    ['XDG_CONFIG_HOME', path.join(project, '.config')],
+    ['XDG_CONFIG_DIRS', `/etc/xdg:${project}/xdg`],
+    ['LESSKEYIN', '.lesskey'],
+    ['PHPRC', '.'],
+    ['GEMRC', '.gemrc'],
+    ['VALGRIND_LIB', path.join(project, 'lib')],
+    ['npm_config_userconfig', path.join(project, 'rc')],
+    ['SOME_TOOL_SETTINGS', path.join(project, 'tool.toml')],
+  ])('are not read by proven commands: %s=%s', (name, value) => {
+    expect(without({ [name]: value })).toEqual([name]);
+  });
+
+  it('stay if they are outside, if their names are no paths, or if the command names the variable', () => {
+    expect(
+      without({
+        XDG_CONFIG_HOME: '/opt/config',
+        PIP_INDEX_URL: 'https://example.com/simple',
+        SOME_NAME: 'pip.conf',
+        HOME: project,
+        PWD: project,
+        GIT_DIR: path.join(project, '.git'),
+      }),
+    ).toEqual([]);
+    expect(without({ ROOT: project }, 'cat "$ROOT/a"')).toEqual([]);
+    expect(without({ ROOT: project }, 'cat a')).toEqual(['ROOT']);
+  });
 });

@@ -4,7 +4,14 @@ import os from 'node:os';
 import path from 'node:path';
 import { realTarget } from '../files/path.ts';
 import { repositoriesAround } from '../git/repository.ts';
-import { CHANGED_MEANINGS, CLEANED_VARIABLES, CODE_OPTIONS, isLibraryName } from './code-variables.ts';
+import {
+  CHANGED_MEANINGS,
+  CLEANED_VARIABLES,
+  CODE_OPTIONS,
+  isLibraryName,
+  PLAIN_VARIABLES,
+  SETTINGS_VARIABLES,
+} from './code-variables.ts';
 import { isExpanded, START_FILES } from './variables.ts';
 
 /** Folders with the programs of the system. Every system has one of the main ones. */
@@ -59,6 +66,32 @@ export function codeOutside(
   const searched = (PATH ?? '').split(':').filter(isOutside);
   const safe = (searched.length > 0 ? searched : USUAL_FOLDERS.filter(isOutside)).join(':') || NO_PROGRAMS;
   return safe === PATH ? changed : { ...changed, PATH: safe };
+}
+
+/**
+ * Returns the variables that a proven command runs without, because they lead to settings in the project. Many programs read settings
+ * that name others: `PIP_CONFIG_FILE`, `XDG_CONFIG_HOME`. A variable whose name occurs in the command stays.
+ */
+export function settingsOutside(
+  folders: readonly string[],
+  environment: Environment,
+  command: string,
+  surroundings: Surroundings = {},
+): Environment {
+  const isOutside = outsideOf(folders, surroundings);
+  const leadsInside = (name: string, value: string): boolean =>
+    value
+      .split(/[:;]/)
+      .some(
+        (entry) =>
+          entry !== '' && (path.isAbsolute(entry) || SETTINGS_VARIABLES.has(name)) && !isOutside(entry),
+      );
+  const names = Object.entries(environment).flatMap(([name, value]) =>
+    value !== undefined && !PLAIN_VARIABLES.test(name) && !command.includes(name) && leadsInside(name, value)
+      ? [name]
+      : [],
+  );
+  return Object.fromEntries(names.map((name) => [name, undefined]));
 }
 
 /** Returns the entries of a search path that do not belong to the project. */

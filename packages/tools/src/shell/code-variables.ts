@@ -55,6 +55,19 @@ const KEPT_LISTS: readonly string[] = (
   'R_ENVIRON R_ENVIRON_USER R_PROFILE R_PROFILE_USER SASL_PATH WGETRC'
 ).split(' ');
 
+/** Variables with the names of settings and folders of settings. A relative name means those of each project. */
+export const SETTINGS_VARIABLES: ReadonlySet<string> = new Set([
+  ...KEPT_LISTS,
+  ...(
+    'APT_CONFIG GEMRC LESSKEY_CONTENT MYPY_CONFIG_FILE NETRC PIP_PYTHON PIP_TARGET RPM_CONFIGDIR RUFF_CONFIG SCREENRC TMUX_CONF VALGRIND_LIB VALGRIND_OPTS XDG_CONFIG_DIRS ' +
+    'XDG_CONFIG_HOME XDG_DATA_DIRS XDG_DATA_HOME'
+  ).split(' '),
+]);
+
+/** Without these, a proven command would mean something else. Variables of git are examined with its settings. */
+export const PLAIN_VARIABLES =
+  /^(?:HOME|PWD|OLDPWD|PATH|SHELL|_|TMPDIR|TMP|TEMP|TMPPREFIX|VIRTUAL_ENV|INIT_CWD|GIT_\w+|CLAUDE_\w+|HEDDLE_\w+)$/;
+
 /** Options or commands that may name files. */
 const OPTIONS: readonly string[] = (
   'BROWSER BUN_OPTIONS CATALINA_OPTS EDITOR EXINIT GOFLAGS GRADLE_OPTS JAVA_OPTS JAVA_TOOL_OPTIONS JDK_JAVA_OPTIONS LESSCLOSE LESSOPEN ' +

@@ -21,7 +21,7 @@ export {
   withoutFileFilters,
   withoutShellOptions,
 } from './variables.ts';
-export { codeOutside, hasProgramsOfSystem, isSystemFolder } from './code-places.ts';
+export { codeOutside, hasProgramsOfSystem, isSystemFolder, settingsOutside } from './code-places.ts';
 export { isManagedProgram } from './managed-programs.ts';
 export { codePlacesOf } from './code-variables.ts';
 export { isDockerLocal } from './docker-service.ts';

@@ -28,7 +28,8 @@ const ORDINARY: readonly string[] = [
     'cmakelintrc cppcheck* astylerc uncrustify* gersemirc iwyu* scalafmt.conf scalafix.conf ktlint* detekt* checkstyle* swiftlint* swiftformat swift-format ' +
     'swift-version* periphery.yml php-cs-fixer* php_cs* phpcs* phpunit* phpstan* psalm* styleci.yml formatter.exs credo.exs dialyzer* sobelow-conf hlint.yaml stylish-haskell.yaml ' +
     'fourmolu.yaml ormolu luacheckrc luacov stylua.toml perltidyrc perlcriticrc proverc lintr sqlfluff* buf* protolint* spectral* redocly* vacuum* bettercodehub* ' +
-    'pmd* dartdoc* verible* svlint* shellcheckrc pre-commit-hooks.yaml',
+    'pmd* dartdoc* verible* svlint* shellcheckrc pre-commit-hooks.yaml ' +
+    'solhint* cfnlintrc* ocamlformat* flowconfig puppet-lint.rc jsbeautifyrc* fixtures.yml crowdin.yml sqlx detoxrc*',
   // Builds, tests and packages.
   'justfile babelrc* swcrc* browserslistrc postcssrc* sassrc* parcelrc terserrc* esbuild* mocharc* nycrc* c8rc* taprc* avarc jestrc* jasmine* karma* cypress* ' +
     'storybook playwright* vitest* testcaferc* nightwatch* percy* loki* backstop* jsdoc* typedoc* esdoc* lintstagedrc* release-it* releaserc* release-please* ' +
