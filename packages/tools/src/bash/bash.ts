@@ -70,12 +70,17 @@ export function createBashTool(deps: ShellDeps): Tool<BashInput, BashData> {
       const changesNothing = context.readOnlyRun !== undefined || isProven(input, context);
       const run = (continues?: Continues) =>
         runCommand({ deps, limits, shell, changesNothing }, input, context, onProgress, continues);
-      return isRead(context.readOnlyRun) ? whileReading(context, run) : run();
+      const reads = isRead(context.readOnlyRun) && !OPENS_NOTHING.test(command);
+      return reads ? whileReading(context, run) : run();
     },
 
     toResult: bashResult,
   };
 }
+
+/** It waits or prints, and no name of a file can mean anything for it. */
+const OPENS_NOTHING =
+  /^\s*(?:(?:sleep\s+[\d.]+[smhd]?|true|:|date|echo(?:\s+[\w.,:-]+)*)[ \t]*(?:;|&&|\n|$)\s*)+$/;
 
 interface Run {
   readonly deps: ShellDeps;

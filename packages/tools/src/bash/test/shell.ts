@@ -2,7 +2,7 @@
 import { mkdtempSync, realpathSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import type { Json, ToolResult, ToolUseContext } from '@heddle/core';
+import type { Json, ReadOnlyRun, ToolResult, ToolUseContext } from '@heddle/core';
 import { contextOf } from '@heddle/testing';
 import { TaskRegistry } from '../../tasks/registry.ts';
 import { createTaskOutputTool, createTaskStopTool } from '../../tasks/task-output.ts';
@@ -24,7 +24,7 @@ export interface RunOptions {
   readonly background?: boolean;
   readonly signal?: AbortSignal;
   readonly context?: ToolUseContext;
-  readonly readOnlyRun?: 'edits';
+  readonly readOnlyRun?: ReadOnlyRun;
   readonly onProgress?: (progress: { output: string; bytes: number }) => void;
 }
 
