@@ -18,8 +18,8 @@ const CHECKING_FORMAT = /^(-[a-zA-Z]*[cdlne][a-zA-Z]*|--?(check|dry-?run|diff|li
 /** Programs, a word of a rule with which they only check, print or do less, and the words that make them do more. */
 const CONTRADICTIONS: readonly (readonly [RegExp, RegExp, WordTest])[] = [
   [/^g?sed$/, /^(-[a-zA-Z]*n[a-zA-Z]*|--q[a-z]*|--si[a-z]*)$/, isSedInPlace],
-  // An interactive shell ignores `-n`.
-  [/^(bash|sh|zsh|dash|ksh)$/, /^-n$/, /^\+|^-(?!-)[a-zA-Z]*i/],
+  // An interactive shell ignores `-n`, and `-o exec` of zsh switches it off.
+  [/^(bash|sh|zsh|dash|ksh)$/, /^-n$/, /^\+|^-(?!-)[a-zA-Z]*[io]|^--e/],
   [
     /^node$/,
     /^(-c|--check)$/,
@@ -54,12 +54,12 @@ const CONTRADICTIONS: readonly (readonly [RegExp, RegExp, WordTest])[] = [
   [
     /^git push$/,
     /^--force-(w|i)/,
-    new RegExp(`${optionPattern({ letters: 'f', valued: 'o' }).source}|^(--force$|--mir|--pru|\\+)`),
+    new RegExp(`${optionPattern({ letters: 'f', valued: 'o' }).source}|^(--force$|--m|--pru|\\+)`),
   ],
   [
     /^git (checkout|switch)$/,
-    /^(-[bc]|--create|--orphan)$/,
-    optionPattern({ letters: 'fBC', valued: 'bc', long: 'forc|dis' }),
+    /^(-[bc]|--cr?[a-z]*|--or?[a-z]*)$/,
+    optionPattern({ letters: 'fBC', valued: 'bc', long: 'f|di' }),
   ],
   // They change the files that they check.
   [
@@ -108,17 +108,17 @@ const CONTRADICTIONS: readonly (readonly [RegExp, RegExp, WordTest])[] = [
   [
     /^g?mv$/,
     /^(-[a-zA-Z]*[ni][a-zA-Z]*|--(no-c|int)[a-z-]*)$/,
-    optionPattern({ letters: 'f', valued: 'tS', long: 'f' }),
+    optionPattern({ letters: 'f', valued: 'tS', long: 'f|u[a-z]*=a|e' }),
   ],
   [
     /^g?cp$/,
     /^(-[a-zA-Z]*[ni][a-zA-Z]*|--(no-c|int)[a-z-]*)$/,
-    optionPattern({ letters: 'f', valued: 'tS', long: 'f|rem' }),
+    optionPattern({ letters: 'f', valued: 'tS', long: 'f|rem|u[a-z]*=a' }),
   ],
   [
     /^g?rm$/,
-    /^(-[a-zA-Z]*[iI][a-zA-Z]*|--int[a-z]*(=.*)?)$/,
-    optionPattern({ letters: 'f', long: 'f|int[a-z]*=n' }),
+    /^(-[a-zA-Z]*[iI][a-zA-Z]*|--i[a-z]*(=.*)?)$/,
+    optionPattern({ letters: 'f', long: 'f|i[a-z]*=n' }),
   ],
   [/^crontab$/, /^-l$/, /^-[a-z]*[re]/],
   [/^bwrap$/, /^--unshare-(all|net)$/, /^--share-net$/],

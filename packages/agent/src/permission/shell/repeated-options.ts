@@ -4,6 +4,7 @@
  */
 import type { ShellWord } from '@heddle/tools/shell';
 import { canonicalText } from '../rules/command-pattern.ts';
+import { lettersIn } from './option-letters.ts';
 import { baseName, isRunner } from './runners.ts';
 
 /** The words of a rule behind the name of the program. */
@@ -27,6 +28,8 @@ interface Option {
   /** The value in the same word. */
   readonly attached: string | undefined;
   readonly next: string | undefined;
+  /** The next word cannot be its value. */
+  readonly isAlone: boolean;
 }
 
 /** A word of a rule that limits the command. */
@@ -35,6 +38,8 @@ interface Limit {
   readonly names: readonly OptionName[];
   readonly value: string | undefined;
   readonly takesNext: boolean;
+  /** The word of the rule continues with a star. */
+  readonly isOpen: boolean;
 }
 
 /** Other names of the same option, by program. */
@@ -62,17 +67,6 @@ const ALIASES: readonly (readonly [RegExp, Readonly<Record<string, string>>])[] 
   [/^dart$/, { o: 'output' }],
 ];
 
-/** Letters with a value, so that the rest of the word contains no options. */
-const VALUED: readonly (readonly [RegExp, string])[] = [
-  [/^(kubectl|oc)$/, 'oflcskLpn'],
-  [/^helm$/, 'foln'],
-  [/^(docker|podman|nerdctl|docker-compose)$/, 'evpwuhlmcaf'],
-  [/^curl$/, 'AbcCdDeEFhHKmoPQrtTuUwxXyYz'],
-  [/^gh$/, 'XHFfqtRLbBal'],
-  [/^git$/, 'cCmFSUGO'],
-  [/^(make|gmake)$/, 'CfIjlOoW'],
-];
-
 /** Options that add to an earlier one, in most programs. */
 const ADDS =
   /^([efmiHIDLAW]|env(-file)?|volume|mount|publish|label|filter|file(name)?|(include|exclude|ignore|allow|disallow)(-.*)?|header|define|tag|build-arg|build-context|secret|add-host|cap-(add|drop)|device|dns|expose|tmpfs|ulimit|security-opt|set(-string|-file)?|values|var(-file)?|target|plugins?|rules?|features?|packages?|workspace|project|message|glob|iglob|ext|reporter|tests?|spec|grep|author|committer|require|import|option|config|form(-string)?|data(-.*)?|(raw-)?field|assignee|reviewer|trailer|refspec|server-option|push-option|cov|cov-report|deselect|name|path|or|and)$/;
@@ -80,8 +74,9 @@ const ALSO_ADDS: readonly (readonly [RegExp, RegExp])[] = [
   [/^(docker|podman|nerdctl|docker-compose)$/, /^[vpltca]$/],
   [/^curl$/, /^[dFHbe]$/],
   [/^(gh|glab)$/, /^[Flar]$/],
-  [/^(cargo|go|dotnet|pytest|nx|turbo|mvn|gradle|java)$/, /^[pFtPx]$/],
+  [/^(cargo|go|dotnet|pytest|nx|turbo|mvnw?|gradlew?|java)$/, /^[pFtPx]$/],
   [/^(npm|pnpm|yarn|bun)$/, /^[wF]$/],
+  [/^(pip[\d.]*|uv|python[\d.]*)$/, /^([rc]|requirements?|constraints?)$/],
   [/^ssh$/, /^[oLRDJ]$/],
   [/^git$/, /^[cSGo]$/],
   [/^([\w-]+-)?(cc|gcc|g\+\+|c\+\+|clang|clang\+\+|ld)$/, /^[lUXW].*/],
@@ -90,6 +85,8 @@ const ALSO_ADDS: readonly (readonly [RegExp, RegExp])[] = [
 /** They are expressions, in which each word has its own meaning. */
 const EXPRESSIONS = /^(g?find|test|\[|expr|ffmpeg|convert|magick|jq)$/;
 const INTERPRETERS = /^(python|pypy|node|deno|bun|tsx|ts-node|bash|sh|zsh|dash|ksh|perl|ruby|php|lua)[\d.]*$/;
+/** The words after the first operand are those of the program that it names. */
+const LAUNCHERS = /^(java|scala|kotlin|groovy|adb)$/;
 const CONTAINERS = /^(docker|podman|nerdctl)(-compose)?$/;
 
 /** Returns the word of a command that undoes an option of a rule. */
@@ -107,8 +104,13 @@ export function findUndoingOption(
     const at = args.findIndex((_, index) => {
       if (index < own && !rule.isSplit) return false;
       if (index > own && endsBetween(program, args, { own, limit, index, rule })) return false;
-      return optionsAt(program, texts, index).some((option) =>
-        undoes(option, limit, { program, rule, text: texts[index] ?? '' }),
+      // The word of the rule itself can only be switched off by the next one.
+      const isOwn = index === own && !isLast && !rule.isSplit;
+      if (isOwn && limit.value !== undefined) return false;
+      return optionsAt(program, texts, index).some(
+        (option) =>
+          !(isOwn && option.attached !== undefined) &&
+          undoes(option, limit, { program, rule, text: texts[index] ?? '' }),
       );
     });
     if (at >= 0) return args[at];
@@ -124,15 +126,17 @@ function limitsOf({ words, isCut }: LimitingWords, program: string): readonly Li
     const isOpen = isCut && index === words.length - 1;
     const [, key, given] = /^([A-Za-z_][\w.-]*)=(.*)$/s.exec(text) ?? [];
     if (key !== undefined)
-      return isOpen ? [] : [{ text, names: [wholeName(`${key}=`)], value: given, takesNext: false }];
+      return isOpen
+        ? []
+        : [{ text, names: [named(`${key}=`, true)], value: given, takesNext: false, isOpen }];
     const isValue =
       next !== undefined && !/^-./.test(next) && !next.includes('*') && !EXPRESSIONS.test(program);
-    return optionsOf(program, text).map(({ names, attached }) => {
-      const takesNext = attached === undefined && isValue;
+    return optionsOf(program, text, 'rule').map(({ names, attached, isAlone }) => {
+      const takesNext = attached === undefined && isValue && !isAlone;
       const isCutNext = isCut && index === words.length - 2;
       const value =
-        isOpen || (takesNext && isCutNext) ? undefined : (attached ?? (isValue ? next : undefined));
-      return { text, names, value, takesNext };
+        isOpen || (takesNext && isCutNext) ? undefined : (attached ?? (takesNext ? next : undefined));
+      return { text, names, value, takesNext, isOpen };
     });
   });
 }
@@ -159,6 +163,7 @@ function endsBetween(
   const isInner =
     isRunner(program) ||
     INTERPRETERS.test(program) ||
+    LAUNCHERS.test(program) ||
     (CONTAINERS.test(program) && values.some((value) => /^(run|exec|create)$/.test(value)));
   for (let at = start; at < index; at++) {
     // After another option, it may be a value.
@@ -171,36 +176,39 @@ function endsBetween(
 function optionsAt(program: string, texts: readonly string[], index: number): readonly Option[] {
   const text = texts[index] ?? '';
   const [, key, given] = /^([A-Za-z_][\w.-]*)=(.*)$/s.exec(text) ?? [];
-  if (key !== undefined) return [{ names: [wholeName(`${key}=`)], attached: given, next: undefined }];
-  return optionsOf(program, text).map(({ names, attached }) => ({ names, attached, next: texts[index + 1] }));
+  if (key !== undefined)
+    return [{ names: [named(`${key}=`, true)], attached: given, next: undefined, isAlone: true }];
+  return optionsOf(program, text, 'command').map(({ names, attached, isAlone }) => ({
+    names,
+    attached,
+    isAlone,
+    next: isAlone ? undefined : texts[index + 1],
+  }));
 }
+
+/** With their parser, a name may have any number of dashes. */
+const ANY_DASHES = /^(c?npm|pnpm|yarn|npx|pnpx|node-gyp)$/;
 
 /** Returns the options that a word may be. With one dash, it may be a long name or several letters. */
-function optionsOf(program: string, text: string): readonly Omit<Option, 'next'>[] {
-  const [, dashes = '', given = '', attached] =
-    /^(--?)((?:config\.)?[A-Za-z?][\w.:-]*)(?:=(.*))?$/s.exec(text) ?? [];
+function optionsOf(program: string, word: string, from: 'rule' | 'command'): readonly Omit<Option, 'next'>[] {
+  const hasAnyDashes = ANY_DASHES.test(program);
+  const text = hasAnyDashes ? word.replace(/^-{2,}/, '--') : word;
+  const [, dashes = '', given = '', attached] = /^(--?)([A-Za-z?][\w.:-]*)(?:=(.*))?$/s.exec(text) ?? [];
   const isLong = dashes === '--' || given.length > 1;
-  const long = isLong ? [{ names: longNames(program, given), attached }] : [];
-  return dashes === '--' || !/^-\w/.test(text) ? long : [...long, ...lettersOf(program, text)];
+  // Only parsers that do not count the dashes know beginnings of names with one dash.
+  const isWhole = dashes === '-' && !hasAnyDashes;
+  const long = isLong ? [{ names: longNames(program, given, isWhole), attached, isAlone: false }] : [];
+  if (dashes === '--' || !/^-\w/.test(text)) return long;
+  const letters = lettersIn(program, text, from).map(({ letter, attached: value, isAlone }) => ({
+    names: withAliases(program, letter).map((name) => named(name, name === letter)),
+    attached: value,
+    isAlone,
+  }));
+  return [...long, ...letters];
 }
 
-function lettersOf(program: string, text: string): readonly Omit<Option, 'next'>[] {
-  const valued = VALUED.find(([programs]) => programs.test(program))?.[1] ?? '';
-  const found: Omit<Option, 'next'>[] = [];
-  for (let at = 1; at < text.length; at++) {
-    const letter = text[at] ?? '';
-    if (!/\w/.test(letter)) break;
-    const rest = text.slice(at + 1);
-    const isValue = rest !== '' && (valued.includes(letter) || /[^a-z]/.test(rest));
-    const names = withAliases(program, letter).map(wholeName);
-    found.push({ names, attached: isValue ? rest.replace(/^=/, '') : undefined });
-    if (valued.includes(letter)) break;
-  }
-  return found;
-}
-
-function wholeName(name: string): OptionName {
-  return { name, isNegated: false, isWhole: true };
+function named(name: string, isWhole: boolean): OptionName {
+  return { name, isNegated: false, isWhole };
 }
 
 function withAliases(program: string, name: string): readonly string[] {
@@ -209,16 +217,15 @@ function withAliases(program: string, name: string): readonly string[] {
 }
 
 /** Returns the meanings of a long name: `no-verify` is the negation of `verify`, and `noEmit` may be one of `emit`. */
-function longNames(program: string, given: string): readonly OptionName[] {
-  const name = given.replace(/^(config\.)+/i, '').toLowerCase();
-  const [, no = '', bare = ''] = /^((?:no-|disable-|without-)+|(?:enable-|with-)+)?(.*)$/s.exec(name) ?? [];
-  const [, joined] = /^no(?!-)(\w.*)$/s.exec(name) ?? [];
-  const isNegated = /no|dis|out/.test(no);
+function longNames(program: string, given: string, isWhole: boolean): readonly OptionName[] {
+  const name = given.toLowerCase();
+  const [, no = '', bare = ''] =
+    /^((?:no[-_]|disable[-_]|without[-_]|config\.)+|(?:enable[-_]|with[-_])+)?(.*)$/s.exec(name) ?? [];
+  const [, joined] = /^no(?![-_])(\w.*)$/s.exec(name) ?? [];
+  const isNegated = /no[-_]|dis|out/.test(no);
   return [
-    ...withAliases(program, name).map((each) => ({ name: each, isNegated: false, isWhole: false })),
-    ...(no === ''
-      ? []
-      : withAliases(program, bare).map((each) => ({ name: each, isNegated, isWhole: false }))),
+    ...withAliases(program, name).map((each) => named(each, isWhole)),
+    ...(no === '' ? [] : withAliases(program, bare).map((each) => ({ name: each, isNegated, isWhole }))),
     ...(joined === undefined ? [] : [{ name: joined, isNegated: true, isWhole: true }]),
   ];
 }
@@ -231,7 +238,10 @@ interface Undoing {
 
 function undoes(option: Option, limit: Limit, { program, rule, text }: Undoing): boolean {
   const pairs = limit.names.flatMap((left) =>
-    option.names.filter((right) => isSameName(left, right)).map((right) => [left, right] as const),
+    option.names
+      // A longer name is another option: `--cov`, `--cov-report`.
+      .filter((right) => isSameName(left, right) && (limit.isOpen || !isLonger(right.name, left.name)))
+      .map((right) => [left, right] as const),
   );
   if (pairs.length === 0) return false;
   const { attached, next } = option;
@@ -244,24 +254,26 @@ function undoes(option: Option, limit: Limit, { program, rule, text }: Undoing):
     return next !== undefined && /^(false|null|undefined)$/i.test(next) && !isNamed;
   }
   const value = attached ?? (next?.startsWith('-') && next !== '-' ? undefined : next);
-  if (value === undefined || value === limit.value || isNamed) return false;
+  if (value === undefined) return isOff(limit.value) && !isNamed;
+  if (value === limit.value || isNamed) return false;
   return (
     pairs.some(([left, right]) => !isLonger(left.name, right.name)) &&
     !limit.names.some(({ name }) => addsToEarlier(program, name))
   );
 }
 
-/** Programs accept the beginning of a long name. */
+/** Programs accept the beginning of a long name, and many accept it with underscores or capital letters instead of dashes. */
 function isSameName(left: OptionName, right: OptionName): boolean {
-  if (left.name === right.name) return true;
-  if (left.isWhole || right.isWhole || left.name === '' || right.name === '') return false;
-  return left.name.startsWith(right.name) || right.name.startsWith(left.name);
+  const [one, other] = [left, right].map(({ name }) => name.replace(/[-_]/g, ''));
+  if (one === undefined || other === undefined) return false;
+  if (one === other) return true;
+  if (left.isWhole || right.isWhole || one === '' || other === '') return false;
+  return one.startsWith(other) || other.startsWith(one);
 }
 
-/** Returns whether one name is the other with more words. It is rather another option: `--cov`, `--cov-report`. */
-function isLonger(left: string, right: string): boolean {
-  const [short, long] = left.length < right.length ? [left, right] : [right, left];
-  return long !== short && /^[-.:]/.test(long.slice(short.length));
+/** Returns whether one name is the other with more words. */
+function isLonger(long: string, short: string): boolean {
+  return long.startsWith(short) && /^[-_.:]/.test(long.slice(short.length));
 }
 
 function addsToEarlier(program: string, name: string): boolean {
