@@ -19,13 +19,18 @@ import {
 
 /** With one of these words, a program does less. A rule for the words before it would permit more than the user saw. */
 const LIMITS = /^--?(?:ignore-scripts|check|check-only|dry-run|dryrun|simulate|diff|list-different)(?:=|$)/;
-/** Short forms of formatters: `gofmt -l`, `prettier -c`, `shfmt -d`. */
-const FORMATTERS = /^(?:gofmt|goimports|gofumpt|shfmt|prettier|rubocop|buf|terraform|tofu|nixfmt|ktlint)$/;
+/** Short forms of the same, by program. */
+const SHORT_LIMITS: readonly (readonly [RegExp, RegExp])[] = [
+  [/^(?:gofmt|goimports|gofumpt|shfmt|rustfmt)$/, /^--?[dl](?:=|$)/],
+  [/^prettier$/, /^-[cl]+$/],
+  [/^(?:buf|nixfmt)$/, /^-[cd]$/],
+  [/^rubocop$/, /^-[ln]$/],
+  [/^isort$/, /^-[a-z]*c[a-z]*$/],
+];
 
 function isLimited(program: string, rest: readonly ShellWord[]): boolean {
-  return rest.some(
-    ({ value }) => LIMITS.test(value) || (FORMATTERS.test(program) && /^-[a-z]*[cdln]/.test(value)),
-  );
+  const short = SHORT_LIMITS.find(([programs]) => programs.test(program))?.[1];
+  return rest.some(({ value }) => LIMITS.test(value) || short?.test(value) === true);
 }
 
 /** Returns the number of words that define the purpose. Undefined if all words are needed, as for an unknown program. */

@@ -67,7 +67,13 @@ describe('a command that does less with an option', () => {
     'gofmt -l .',
     'gofmt -d main.go',
     'shfmt -d .',
+    'gofmt -l=true .',
+    'goimports -d .',
+    'shfmt -l .',
+    'prettier -l .',
     'terraform fmt -check',
+    'terraform fmt -check=true -recursive',
+    'tofu fmt -diff',
     'cargo fmt --check',
     'ruff format --diff .',
     'git push --dry-run',
@@ -78,11 +84,29 @@ describe('a command that does less with an option', () => {
     expect(rules.map(({ ruleContent }) => ruleContent).filter((text) => text !== command)).toEqual([]);
   });
 
-  it.each(['npm ci', 'npm install left-pad', 'prettier .', 'cargo fmt'])(
-    'gets a rule with a wildcard without such an option: %s',
-    (command) => {
-      const rules = decide(command).offered.flatMap((update) => ('rules' in update ? update.rules : []));
-      expect(rules.map(({ ruleContent }) => ruleContent).every((text) => text?.endsWith(' *'))).toBe(true);
-    },
-  );
+  it.each([
+    'npm ci',
+    'npm install left-pad',
+    'npm ci --no-audit',
+    'prettier .',
+    'prettier --no-color .',
+    'cargo fmt',
+    'gofmt -s .',
+    'shfmt -ln bash -i 2 .',
+    'terraform plan -lock=false',
+    'terraform plan -input=false',
+    'terraform plan -no-color',
+    'terraform plan -input=false -no-color -out=tf.plan',
+    'terraform plan -compact-warnings -detailed-exitcode',
+    'terraform validate -no-color',
+    'terraform fmt -no-color',
+    'terraform fmt -list=false',
+    'tofu plan -lock=false -lock-timeout=10s',
+  ])('gets a rule with a wildcard without such an option: %s', (command) => {
+    const { offered, verdict } = decide(command);
+    expect(verdict.decision).toBe('ask');
+    expect(offered).toMatchObject([
+      { rules: [{ ruleContent: expect.stringMatching(/^\w+( (ci|install|plan|validate|fmt))? \*$/) }] },
+    ]);
+  });
 });
