@@ -162,3 +162,50 @@ describe('a glob of a command that only reads, beside a rule with a star before 
     },
   );
 });
+
+describe('a glob with more matches than are compared, beside a rule with a star before its end', () => {
+  const files = Array.from({ length: 1_200 }, (_, index) => `${ROOT}/data/f${index}.txt`);
+  const rules = ['Bash(cat *secret*)', 'Bash(* data/key*)', 'Bash(head *.pem)', 'Bash(git * --force)'];
+  const decide = (command: string, list: 'deny' | 'ask', cwd = `${ROOT}/data`): string =>
+    shell(command, { world: { files: [...files, `${ROOT}/data/secret`], cwd }, rules: { [list]: rules } })
+      .decision;
+
+  it.each([
+    'cat *',
+    'cat * | tail -1',
+    'cat ./*',
+    'cat -- *',
+    'cat *e*',
+    'cat [a-z]*',
+    'cat x *',
+    'cat * x',
+    'env cat *',
+    'timeout 5 cat *',
+    'if true; then cat *; fi',
+    "bash -c 'cat *'",
+    'head *',
+    'head -1 *',
+    'for f in *; do cat $f; done',
+    'for f in *; do cat "$f"; done',
+    'x=*; cat $x',
+  ])('asks: %s', (command) => {
+    expect(decide(command, 'deny')).not.toBe('allow');
+    expect(decide(command, 'ask')).toBe('ask');
+  });
+
+  it('asks about a glob in another folder', () => {
+    expect(decide('cat data/*', 'deny', ROOT)).toBe('ask');
+    expect(decide('wc data/*', 'deny', ROOT)).toBe('ask');
+  });
+
+  it.each(['wc -l *', 'ls *', 'grep -l x *', 'head *.txt', 'head -1 f*.txt', 'cut -c1 *', 'cat f1.txt'])(
+    'needs no question if no rule can be about a match: %s',
+    (command) => {
+      const verdict = shell(command, {
+        world: { files, cwd: `${ROOT}/data` },
+        rules: { deny: ['Bash(cat *secret*)', 'Bash(head *.pem)', 'Bash(git * --force)'] },
+      });
+      expect(verdict.decision).toBe('allow');
+    },
+  );
+});

@@ -46,6 +46,13 @@ export interface CallPart {
   readonly readOnly: boolean;
 }
 
+/** How a command may run with the files that its globs find. */
+export interface FoundSpellings {
+  readonly spellings: readonly Spelling[];
+  /** If there are too many files, or they are unknown: the command with stars as wildcards. */
+  readonly patterns: readonly string[];
+}
+
 /** One simple command of a script. */
 export interface CommandPart {
   readonly kind: 'command';
@@ -55,7 +62,7 @@ export interface CommandPart {
   /** Every way in which the command may actually run. A deny or ask rule matches if it matches one of these. */
   readonly suspect: readonly Spelling[];
   /** For a proven command: its spellings with the files that its globs find. They are looked up only if a rule needs them. */
-  readonly found?: () => readonly Spelling[];
+  readonly found?: () => FoundSpellings;
   /** The known beginnings of spellings with an unknown end. A deny or ask rule may concern the unknown rest. */
   readonly beginnings: readonly Beginning[];
   /** Its words and option values, read as commands. A deny or ask rule may concern one of them. */

@@ -7,7 +7,7 @@ import type { ShellAssignment, ShellWord } from '@heddle/tools/shell';
 import type { RuleList } from './rule.ts';
 import { hasOneName, samePrograms } from './same-programs.ts';
 import { type FirstWords, skippingMatcher } from './skipped-options.ts';
-import { countStars, type Matcher, wildcardMatcher } from './wildcard.ts';
+import { countStars, type Matcher, mayMatchBoth, wildcardMatcher } from './wildcard.ts';
 
 export interface Spelling {
   readonly canonical: string;
@@ -176,6 +176,8 @@ export interface Beginning {
 
 export interface CommandDoubt {
   mayGoOn(beginning: Beginning): boolean;
+  /** Returns whether a command with stars may become one that the rule matches. */
+  mayBecome(pattern: string): boolean;
   /** Returns whether the rule may mean one of these commands, with options between its words, or another name. */
   mayMean(command: {
     readonly suspect: readonly Spelling[];
@@ -206,6 +208,11 @@ export function commandDoubt(specifier: string): CommandDoubt {
   };
   return {
     mayMean: ({ suspect, possible }) => suspect.some(mayMeanSpelling) || possible.some(mayMeanSpelling),
+    mayBecome: (pattern) =>
+      readings.some(({ fixed, open }) => {
+        const text = `${fixed}${open.replace(/:\*+$/, ' *')}`.replaceAll('\\*', '*');
+        return [text, text.replace(/ \*+$/, '')].some((one) => mayMatchBoth(one, pattern));
+      }),
     mayGoOn({ text, quoted }) {
       const texts = [text, ...textsWithOtherPrograms(text)];
       return readings.some(({ fixed, open }) =>

@@ -10,6 +10,8 @@ export interface GlobWord {
   mayBe(name: string): boolean;
   /** Returns whether a file would be found whose name begins with this text. */
   mayBegin(text: string): boolean;
+  /** The glob with a star for each wildcard. */
+  readonly stars: string;
 }
 
 /** Caches results, because each rule is compared with the same words. */
@@ -35,6 +37,7 @@ function readGlob(value: string): GlobWord {
   const isHidden = (name: string): boolean => name.startsWith('.') && !prefix.startsWith('.');
   return {
     mayBe: (name) => !isHidden(name) && whole.test(name),
+    stars,
     mayBegin: (text) => !isHidden(text) && mayMatchBoth(stars, `${text.replaceAll('*', '')}*`),
   };
 }

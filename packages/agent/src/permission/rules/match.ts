@@ -173,7 +173,10 @@ function objectsToCommand(
   if (!specifier?.command) return undefined;
   if (part.suspect.some(specifier.command)) return { rule };
   // A rule with a star before its end may name a file behind any words.
-  if (/\*.*[^*:\s]/s.test(specifier.text) && part.found?.().some(specifier.command) === true) return { rule };
+  const found = /\*.*[^*:\s]/s.test(specifier.text) ? part.found?.() : undefined;
+  if (found?.spellings.some(specifier.command)) return { rule };
+  if (found?.patterns.some((pattern) => specifier.doubt?.mayBecome(pattern)))
+    return { rule, doubtful: 'it may name such a file' };
   if (mayGoOn(part, compiled)) return { rule, doubtful: 'the program that it runs is unknown' };
   if (part.possible.some(specifier.command)) return { rule, doubtful: 'it may run that' };
   return specifier.doubt?.mayMean(part) ? { rule, doubtful: 'it may do that' } : undefined;

@@ -3,8 +3,9 @@
  * name of a command among them counts like one that is written.
  */
 import type { ShellWord, SimpleCommand } from '@heddle/tools/shell';
-import type { CommandPart, Concern, FilePart, Part } from '../part.ts';
-import { type Beginning, canonicalText, type Spelling } from '../rules/command-pattern.ts';
+import type { CommandPart, Concern, FilePart, FoundSpellings, Part } from '../part.ts';
+import { type Beginning, canonicalText } from '../rules/command-pattern.ts';
+import { globWord } from '../rules/glob-words.ts';
 import { hasSameCommands } from '../rules/same-commands.ts';
 import { type Around, namedBeginnings, suspectedSpellings } from './command-part.ts';
 import type { PlacedCommand } from './earlier-effects.ts';
@@ -45,26 +46,36 @@ export function withValues(command: SimpleCommand, around: Around, partsOf: Part
     );
 }
 
-/** The number of files that a rule with stars is compared with. The first ones are not more likely to match than others. */
+/** The number of files that a rule with stars is compared with. */
 const MOST_FOUND = 1_000;
 
-/** Adds the spellings of a proven command with the files that its globs find: all of them at their places, and each one alone. */
+/**
+ * Adds the spellings of a proven command with the files that its globs find: all of them at their places, and each one alone. With
+ * more files than are compared, the globs may find any name.
+ */
 function withFound(part: CommandPart, command: SimpleCommand, around: Around): CommandPart {
   const words = commandWords(command);
   if (words.every(({ kind }) => kind !== 'pattern')) return part;
-  let known: readonly Spelling[] | undefined;
-  const found = (): readonly Spelling[] => {
-    const files = words.map((word) =>
-      word.kind === 'pattern'
-        ? (expandedTexts(word, around) ?? []).slice(0, MOST_FOUND).map(literalWord)
-        : [],
-    );
+  let known: FoundSpellings | undefined;
+  const found = (): FoundSpellings => {
+    const texts = words.map((word) => (word.kind === 'pattern' ? expandedTexts(word, around) : []));
+    if (texts.some((names) => names === undefined || names.length > MOST_FOUND))
+      return {
+        spellings: [],
+        patterns: suspectedSpellings(words.map(withStars)).map(({ canonical }) => canonical),
+      };
+    const files = texts.map((names) => (names ?? []).map(literalWord));
     around.world.spend?.(files.flat().length);
     const all = words.flatMap((word, at) => (files[at]?.length ? files[at] : [word]));
     const single = files.flatMap((names, at) => names.map((name) => words.with(at, name)));
-    return [all, ...single].flatMap(suspectedSpellings);
+    return { spellings: [all, ...single].flatMap(suspectedSpellings), patterns: [] };
   };
   return { ...part, found: () => (known ??= found()) };
+}
+
+function withStars(word: ShellWord): ShellWord {
+  const { stars } = globWord(word) ?? {};
+  return stars === undefined ? word : { ...word, text: stars, value: stars };
 }
 
 /** A command whose program is unknown may change or remove any file. */
