@@ -2,10 +2,10 @@
  * Finds the files that the user's start-up files load: `source ~/ros2_ws/install/setup.bash` in `~/.bashrc`. A shell or an editor runs
  * them at its next start, so a change to one of them is a change to the start-up file.
  */
-import { type Stats, statSync } from 'node:fs';
+import { readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
 import path from 'node:path';
 import { readBoundedFile } from '@heddle/tools/git';
-import { type NamesInFile, namesInStartFile } from './start-file-names.ts';
+import { type NamesInFile, namesInStartFile, NO_NAMES } from './start-file-names.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -38,9 +38,64 @@ export function sourcedFiles(home: string, environment: Environment): readonly s
       // A new element of a set is visited as well.
       if (name.startsWith(`${home}/`)) queue.add(name);
     }
-    for (const name of names.other) if (kindOf(name) === 'file') found.add(name);
+    for (const name of [
+      ...names.other.filter((one) => kindOf(one) === 'file'),
+      ...ownNames(file, names, home),
+    ]) {
+      found.add(name);
+      if (name.startsWith(`${home}/`) && SHELL_FILE.test(name)) queue.add(name);
+    }
   }
   return [...found];
+}
+
+const SHELL_FILE = /\.(?:sh|bash|zsh|fish|ksh)$/;
+const EDITOR_FILE = /\.(?:vim|lua|el)$/;
+
+/** Returns the existing files in the own folder of a file that it may load. */
+function ownNames(
+  file: string,
+  { inOwnFolder, loadsOwnFolder }: NamesInFile,
+  home: string,
+): readonly string[] {
+  if (inOwnFolder.length === 0 && !loadsOwnFolder) return [];
+  const ending = EDITOR_FILE.test(file) ? EDITOR_FILE : SHELL_FILE;
+  return [...new Set(ownFilesOf(file).map((own) => path.dirname(own)))].flatMap((folder) => {
+    const entries = entriesOf(folder);
+    const named = inOwnFolder.filter((name) => entries.has(name.split('/', 1)[0] ?? ''));
+    // Most files in the home folder are not part of the start-up files there.
+    const all = loadsOwnFolder && folder !== home ? [...entries].filter((name) => ending.test(name)) : [];
+    return [...named, ...all]
+      .map((name) => path.join(folder, name))
+      .filter((name) => kindOf(name) === 'file');
+  });
+}
+
+function ownFilesOf(file: string): readonly string[] {
+  try {
+    return [...new Set([file, realpathSync(file)])];
+  } catch {
+    return [file];
+  }
+}
+
+const listed = new Map<string, { readonly stamp: string; readonly names: ReadonlySet<string> }>();
+
+/** Remembers the names in a folder while it does not change. */
+function entriesOf(folder: string): ReadonlySet<string> {
+  const stats = statsOf(folder);
+  if (stats?.isDirectory() !== true) return new Set();
+  const stamp = `${stats.ino} ${stats.mtimeMs} ${stats.ctimeMs}`;
+  const earlier = listed.get(folder);
+  if (earlier?.stamp === stamp) return earlier.names;
+  let names: ReadonlySet<string> = new Set();
+  try {
+    names = new Set(readdirSync(folder));
+  } catch {
+    // A folder that cannot be listed has no files to load.
+  }
+  listed.set(folder, { stamp, names });
+  return names;
 }
 
 const known = new Map<string, { readonly stamp: string; readonly names: NamesInFile }>();
@@ -54,12 +109,12 @@ function namesIn(file: string, environment: Environment): NamesInFile {
   if (earlier?.stamp === stamp) return earlier.names;
   const content = readBoundedFile(file, MOST_BYTES);
   const names =
-    content.kind === 'read' ? namesInStartFile(content.bytes.toString('utf8'), environment) : NO_NAMES;
+    content.kind === 'read'
+      ? namesInStartFile(content.bytes.toString('utf8'), ownFilesOf(file), environment)
+      : NO_NAMES;
   known.set(key, { stamp, names });
   return names;
 }
-
-const NO_NAMES: NamesInFile = { loaded: [], inLoadingLines: [], other: [] };
 
 function stampOf(file: string): string | undefined {
   const stats = statsOf(file);

@@ -3,6 +3,7 @@
  * in whatever command it is, and more names than the program would load do no harm.
  */
 import path from 'node:path';
+import { OWN_FILE, tailsIn, withOwnPlace } from './own-place.ts';
 import { isAtOrBelow } from './places.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -15,14 +16,28 @@ export interface NamesInFile {
   readonly inLoadingLines: readonly string[];
   /** All other names. */
   readonly other: readonly string[];
+  /** Relative names in the file's own folder, if the text refers to it. */
+  readonly inOwnFolder: readonly string[];
+  /** The file loads files of its own folder whose names cannot be told. */
+  readonly loadsOwnFolder: boolean;
 }
+
+export const NO_NAMES: NamesInFile = {
+  loaded: [],
+  inLoadingLines: [],
+  other: [],
+  inOwnFolder: [],
+  loadsOwnFolder: false,
+};
 
 /** Longer lines are generated. */
 const MOST_LETTERS = 4096;
 const MOST_NAME = 1024;
 /** The names that lists, loops and braces form from one word. */
 const MOST_FORMED = 256;
-/** The same for a whole file, and the names of a file. */
+/** The values of a variable that is not the one of a loop. */
+const MOST_VALUES = 8;
+/** All formed names of a file, and those that count. */
 const MOST_IN_FILE = 20_000;
 const MOST_NAMES = 2000;
 /** Pairs of braces in one word. */
@@ -58,32 +73,47 @@ const ASSIGNMENT =
 /** The words that a variable may have at a position of the text. */
 type ValuesOf = (name: string, at: number) => readonly string[] | undefined;
 
-export function namesInStartFile(text: string, environment: Environment): NamesInFile {
+/** The names of the file are as named and as resolved. */
+export function namesInStartFile(
+  content: string,
+  ownFiles: readonly string[],
+  environment: Environment,
+): NamesInFile {
   const home = environment['HOME'] ?? '/';
-  const lines = text
+  const lines = content
     .split('\n')
-    .filter((line) => line.length <= MOST_LETTERS && !/^\s*#/.test(line))
+    .filter((line) => line.length <= MOST_LETTERS && !/^\s*#(?!\{)/.test(line))
     .join('\n')
     .replace(/\\\n/g, ' ');
+  const baseNames = ownFiles.map((file) => path.basename(file));
+  const { text, isMentioned, isUnclear } = withOwnPlace(lines, baseNames);
+  const ownFolders = isMentioned ? ownFiles.map((file) => path.dirname(file)) : [];
   const names = { loaded: new Set<string>(), inLoadingLines: new Set<string>(), other: new Set<string>() };
   const work = { left: MOST_IN_FILE };
+  let loadsOwnFolder = isUnclear;
   // Commands are also words in quotes: `PROMPT_COMMAND='source ~/x'`.
-  for (const variant of [lines, lines.replace(/["']/g, '')]) {
-    const valuesOf = variablesIn(variant, environment);
+  for (const variant of [text, text.replace(/["']/g, '')]) {
+    const valuesOf = variablesIn(variant, environment, ownFiles);
     const formed = (word: string, at: number): readonly string[] => formedNames(word, at, valuesOf, work);
     const entered = [...variant.matchAll(ENTERED)]
       .flatMap(({ 1: word = '', index }) => formed(word, index))
       .filter((folder) => path.isAbsolute(folder));
     const place = (name: string): readonly string[] =>
       path.isAbsolute(name) ? [name] : entered.map((folder) => path.join(folder, name));
+    const addLoaded = (name: string, isByCommand: boolean): void => {
+      const known = upToUnknown(name);
+      const isInOwn = ownFolders.some((folder) => isAtOrBelow(path.resolve(known), folder));
+      if (known !== name && ownFolders.includes(path.resolve(known))) loadsOwnFolder = true;
+      else if (isByCommand ? isInOwn || !/\$\d/.test(name) : !name.includes('$'))
+        addName(names.loaded, known, home);
+    };
     for (const form of [LOADS, SUBSTITUTED, AT_START_OF_LINE, LOADED_FOLDERS, LISTED_FOLDERS])
       for (const { 1: found = '', index } of variant.matchAll(form))
         for (const word of form === LISTED_FOLDERS ? found.split(/\s+/) : [found])
           for (const name of formed(word, index).flatMap((one) =>
             form === LOADS || one.includes('/') ? place(one) : [],
           ))
-            if (form === LOADS ? !/\$\d/.test(name) : !name.includes('$'))
-              addName(names.loaded, upToUnknown(name), home);
+            addLoaded(name, form === LOADS);
     let at = 0;
     for (const line of variant.split('\n')) {
       const list = LOADING_LINE.test(line) ? names.inLoadingLines : names.other;
@@ -95,7 +125,13 @@ export function namesInStartFile(text: string, environment: Environment): NamesI
       at += line.length + 1;
     }
   }
-  return { loaded: [...names.loaded], inLoadingLines: [...names.inLoadingLines], other: [...names.other] };
+  return {
+    loaded: [...names.loaded],
+    inLoadingLines: [...names.inLoadingLines],
+    other: [...names.other],
+    inOwnFolder: isMentioned ? tailsIn(text, loadsOwnFolder) : [],
+    loadsOwnFolder: isMentioned && loadsOwnFolder,
+  };
 }
 
 /** The home folder as a whole is not a place of programs. */
@@ -111,8 +147,8 @@ function upToUnknown(name: string): string {
   return unknown < 0 ? name : path.dirname(`${name.slice(0, unknown)}x`);
 }
 
-/** A variable of a loop has the words of the nearest loop before a position. The first absolute value of any other variable counts. */
-function variablesIn(text: string, environment: Environment): ValuesOf {
+/** A variable of a loop has the words of the nearest loop before a position. Any other variable has all its first absolute values. */
+function variablesIn(text: string, environment: Environment, ownFiles: readonly string[]): ValuesOf {
   const loops = [...text.matchAll(LOOP)].map(({ 1: name = '', 2: list, 3: inZsh, index }) => ({
     name,
     index,
@@ -121,17 +157,20 @@ function variablesIn(text: string, environment: Environment): ValuesOf {
   const arrays = new Map<string, readonly string[]>();
   for (const [, name = '', list = ''] of text.matchAll(ARRAY))
     arrays.set(name, [...(arrays.get(name) ?? []), ...wordsOf(list)]);
-  const assigned = new Map<string, string>();
+  const assigned = new Map<string, readonly string[]>();
   const work = { left: MOST_IN_FILE };
   const valuesOf: ValuesOf = (name, at) => {
     const loop = loops.findLast((one) => one.name === name && one.index < at);
     if (loop) return loop.words;
-    const single = assigned.get(name) ?? environment[name];
-    return single === undefined ? arrays.get(name) : [single];
+    if (name === OWN_FILE) return ownFiles;
+    const ofEnvironment = environment[name];
+    return assigned.get(name) ?? (ofEnvironment === undefined ? arrays.get(name) : [ofEnvironment]);
   };
   for (const { 1: name = '', 2: value = '', index } of text.matchAll(ASSIGNMENT)) {
-    const [formed = ''] = formedNames(value, index, valuesOf, work);
-    if (path.isAbsolute(formed) && !assigned.has(name)) assigned.set(name, formed);
+    const earlier = assigned.get(name) ?? [];
+    if (earlier.length >= MOST_VALUES) continue;
+    const values = formedNames(value, index, valuesOf, work).filter((formed) => path.isAbsolute(formed));
+    if (values.length > 0) assigned.set(name, [...new Set([...earlier, ...values])].slice(0, MOST_VALUES));
   }
   return valuesOf;
 }

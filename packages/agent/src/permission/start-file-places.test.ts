@@ -1,0 +1,145 @@
+/** Edits of files that start-up files load without their full names, on a real disk. */
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { authorize } from './authorize.ts';
+import { observeWorld } from './observe-world.ts';
+
+const base = realpathSync(mkdtempSync(path.join(os.tmpdir(), 'heddle-start-file-places-')));
+afterAll(() => rmSync(base, { recursive: true, force: true }));
+
+let homes = 0;
+
+/** Returns a new home folder with the files. */
+function homeWith(files: Readonly<Record<string, string>>): string {
+  const home = path.join(base, `home${homes++}`);
+  for (const [name, text] of Object.entries({ 'ws/src/a.ts': '', 'ws/run.py': '', ...files })) {
+    mkdirSync(path.dirname(path.join(home, name)), { recursive: true });
+    writeFileSync(path.join(home, name), text);
+  }
+  return home;
+}
+
+function decisionOn(command: string, home: string, folder = 'ws'): string {
+  const environment = { HOME: home, GIT_CONFIG_NOSYSTEM: '1', PATH: '/usr/bin:/bin' };
+  const cwd = path.join(home, folder);
+  const world = observeWorld({ root: cwd, cwd, directories: [], home, configDirs: [], environment });
+  const request = { tool: 'Bash', input: { command }, readOnly: false, hookDecision: undefined };
+  return authorize(request, { deny: [], ask: [], allow: [] }, 'acceptEdits', world).decision;
+}
+
+describe('a loaded file that refers to its own place', () => {
+  it.each([
+    ['a.sh', 'D="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"\n. "$D/a.sh"'],
+    ['b', 'D=$(cd `dirname $BASH_SOURCE` >/dev/null 2>&1 && pwd -P); source $D/b'],
+    ['c', '. "$(dirname "$(readlink -f "$0")")/c"'],
+    ['d.zsh', 'source ${0:A:h}/d.zsh'],
+    ['lib/e.zsh', 'D="${${(%):-%x}:A:h}"\nsource "$D/lib/e.zsh"'],
+    ['f', '0="${ZERO:-${${0:#$ZSH_ARGZERO}:-${(%):-%N}}}"\n. "${0:h}/f"'],
+    ['g', '. ${BASH_SOURCE%/*}/g'],
+    ['h', '. "${BASH_SOURCE[0]%/*}"/h'],
+    ['sh/new.sh', 'here=$(dirname "${BASH_SOURCE[0]:-$0}")\nfor f in "$here"/sh/*.sh; do . "$f"; done'],
+    ['sub/new.sh', 'here="${0:a:h}"; load() { . "$here/sub/$1.sh"; }; load x'],
+    ['i.sh', 'cd "$(dirname "$0")"; . ./i.sh'],
+    ['j', '. "$(unset CDPATH; cd -- "$(dirname -- "${(%):-%N}")" &> /dev/null; pwd)/j"'],
+    ['k.fish', 'source (dirname (status --current-filename))/k.fish'],
+    ['l.fish', 'set -l d (status dirname)\nsource $d/l.fish'],
+    ['up/m', '. "$(dirname "$(dirname "$(realpath "$0")")")/ws/up/m"'],
+    [
+      'install/n.bash',
+      'P="/opt/x"\n. "$P/y"\nP="$(builtin cd "`dirname "${BASH_SOURCE[0]}"`" && pwd)"\n. "$P/install/n.bash"',
+    ],
+  ])('protects what it loads from there, also before it exists: %s', (file, text) => {
+    const home = homeWith({ '.bashrc': '. ~/ws/init.sh\n', 'ws/init.sh': text });
+    expect(decisionOn(`mkdir -p sub && echo x > ${file}`, home)).toBe('ask');
+    expect(decisionOn('echo x > src/a.ts && echo x > run.py && echo x > new.txt', home)).toBe('allow');
+  });
+
+  it.each([
+    ['a.sh', 'D="$(dirname "$0")"; for f in "$D"/*.sh; do . "$f"; done'],
+    ['b.zsh', 'for f (${0:A:h}/*.zsh) source $f'],
+    ['c.sh', 'load() { . "${BASH_SOURCE%/*}/$1.sh"; }; load c'],
+    ['d', 'load() { . "${BASH_SOURCE%/*}/$1"; }; load d'],
+    ['e.bash', 'D=$(python3 -c "import os; print(os.path.dirname(\'$0\'))"); . "$D/$X"'],
+    ['f', 'readonly D="$(dirname "$0")"; . "${D%/}/f"'],
+    ['lib/g', 'declare D=${BASH_SOURCE%/*}; . ${D:?}/lib/g'],
+    ['h.sh', 'D=$(perl -MCwd -e "print Cwd::abs_path(shift)" "$0"); . "${D%/*}/h.sh"'],
+    ['i.inc', 'D="$(dirname "$0")"; chain "$D/i.inc"'],
+  ])('protects existing files that it may load from there: %s', (file, text) => {
+    const home = homeWith({ '.bashrc': '. ~/ws/init.sh\n', 'ws/init.sh': text, [`ws/${file}`]: '' });
+    expect(decisionOn(`echo x > ${file}`, home)).toBe('ask');
+    expect(decisionOn('echo x > src/a.ts && echo x > run.py && echo x > new.txt', home)).toBe('allow');
+    expect(decisionOn('echo x > ws/src/a.ts && echo x > ws/new.txt', home, '.')).toBe('allow');
+  });
+
+  it.each([
+    [
+      '.vimrc',
+      'source ~/ws/init.vim',
+      'init.vim',
+      "exe 'source ' . expand('<sfile>:p:h') . '/x.vim'",
+      'x.vim',
+    ],
+    [
+      '.vimrc',
+      'source ~/ws/init.vim',
+      'init.vim',
+      "let s:d = fnamemodify(resolve(expand('<sfile>:p')), ':h')\nexe 'source ' . s:d . '/x.vim'",
+      'x.vim',
+    ],
+    [
+      '.emacs',
+      '(load "~/ws/init.el")',
+      'init.el',
+      '(load (expand-file-name "x.el" (file-name-directory load-file-name)))',
+      'x.el',
+    ],
+    ['.tmux.conf', 'source-file ~/ws/t.conf', 't.conf', 'source-file "#{d:current_file}/x.conf"', 'x.conf'],
+    [
+      '.config/nvim/init.lua',
+      'dofile("/HOME/ws/a.lua")',
+      'a.lua',
+      'local d = debug.getinfo(1, "S").source:sub(2):match("(.*/)")\ndofile(d .. "x.lua")',
+      'x.lua',
+    ],
+  ])('counts in editors and terminals: %s %s', (start, loads, name, text, file) => {
+    const home = homeWith({ [`ws/${name}`]: text, [`ws/${file}`]: '' });
+    mkdirSync(path.dirname(path.join(home, start)), { recursive: true });
+    writeFileSync(path.join(home, start), loads.replace('/HOME', home));
+    expect(decisionOn(`echo x > ${file}`, home)).toBe('ask');
+    expect(decisionOn('echo x > src/a.ts', home)).toBe('allow');
+  });
+
+  it('has the place behind a link, too', () => {
+    const home = homeWith({
+      'ws/bashrc': '. "$(dirname "$(readlink -f ~/.bashrc)")/aliases"\n. "${BASH_SOURCE%/*}/x"',
+    });
+    symlinkSync('ws/bashrc', path.join(home, '.bashrc'));
+    expect(decisionOn('echo x > aliases', home)).toBe('ask');
+    expect(decisionOn('echo x > x', home)).toBe('ask');
+    expect(decisionOn('echo x > y', home)).toBe('allow');
+  });
+
+  it('protects nothing else if it only compares or prints its name', () => {
+    const home = homeWith({
+      '.bashrc': '. ~/ws/env.sh\n',
+      'ws/env.sh':
+        '[[ "${BASH_SOURCE[0]}" == "$0" ]] && echo "$(basename "$0")"\nawk \'{ print $0 }\' /etc/hosts\n',
+      'ws/test.sh': '',
+    });
+    expect(decisionOn('echo x > test.sh', home)).toBe('allow');
+    expect(decisionOn('echo x > env.sh', home)).toBe('ask');
+  });
+
+  it('leads on to files that those files load', () => {
+    const home = homeWith({
+      '.bashrc': 'source ~/ws/install/setup.bash\n',
+      'ws/install/setup.bash':
+        'P="$(cd "`dirname "${BASH_SOURCE[0]}"`" > /dev/null && pwd)"\nchain "$P/local.bash"\n',
+      'ws/install/local.bash': '. ~/ws/third\n',
+    });
+    expect(decisionOn('echo x > install/local.bash', home)).toBe('ask');
+    expect(decisionOn('echo x > third', home)).toBe('ask');
+  });
+});
