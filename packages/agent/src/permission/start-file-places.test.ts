@@ -143,3 +143,48 @@ describe('a loaded file that refers to its own place', () => {
     expect(decisionOn('echo x > third', home)).toBe('ask');
   });
 });
+
+describe('a file in a folder of the home folder from which a start-up file loads every file', () => {
+  it.each([
+    ['.bashrc.d/p', 'source ~/ws/new.sh'],
+    ['.zshrc.d/p.zsh', '. $HOME/ws/new.sh'],
+    ['.zsh/aliases.zsh', '. $HOME/ws/new.sh'],
+    ['.bash_completion.d/p', '. ~/ws/new.sh'],
+    ['.oh-my-zsh/custom/p.zsh', 'source ~/ws/new.sh'],
+    ['.oh-my-zsh/custom/plugins/p.plugin.zsh', 'source ~/ws/new.sh'],
+    ['.config/fish/conf.d/p.fish', 'source ~/ws/new.sh'],
+    ['.config/fish/functions/p.fish', 'function p\n  source ~/ws/new.sh\nend'],
+    ['.vim/plugin/p.vim', 'source ~/ws/new.sh'],
+    ['.config/nvim/plugin/p.vim', 'so ~/ws/new.sh'],
+    ['.config/nvim/lua/p.lua', 'vim.cmd("source ~/ws/new.sh")'],
+    ['.config/nvim/lua/plugins/p.lua', 'dofile(vim.fn.expand("~/ws/new.sh")) -- source ~/ws/new.sh'],
+    ['.ssh/config.d/p', 'Host x\n  ProxyCommand ~/ws/new.sh %h'],
+    ['.config/systemd/user/p.service', '[Service]\nExecStart=%h/ws/new.sh --now'],
+    ['.config/systemd/user/p.service', '[Service]\nExecStartPre=-/HOME/ws/new.sh'],
+    ['.config/systemd/user/p.service.d/x.conf', '[Service]\nExecStart=@%h/ws/new.sh x'],
+    ['.config/autostart/p.desktop', '[Desktop Entry]\nExec=/HOME/ws/new.sh %U'],
+  ])('protects what it loads: %s', (file, text) => {
+    const home = homeWith({});
+    mkdirSync(path.dirname(path.join(home, file)), { recursive: true });
+    writeFileSync(path.join(home, file), text.replaceAll('/HOME', home));
+    expect(decisionOn('echo x > new.sh', home)).toBe('ask');
+    expect(decisionOn('echo x > src/a.ts && echo x > run.py && echo x > other.sh', home)).toBe('allow');
+  });
+
+  it('counts if the start-up file names the folder', () => {
+    const home = homeWith({
+      '.bashrc': 'for rc in ~/dot/rc/*; do . "$rc"; done\n',
+      'dot/rc/p': 'source ~/ws/new.sh\n',
+      'dot/rc/inner/p': 'source ~/ws/other.sh\n',
+    });
+    expect(decisionOn('echo x > new.sh', home)).toBe('ask');
+    expect(decisionOn('echo x > other.sh', home)).toBe('allow');
+  });
+
+  it('counts from the next decision', () => {
+    const home = homeWith({ '.bashrc.d/a': 'x=1\n' });
+    expect(decisionOn('echo x > new.sh', home)).toBe('allow');
+    writeFileSync(path.join(home, '.bashrc.d/b'), '. ~/ws/new.sh\n');
+    expect(decisionOn('echo x > new.sh', home)).toBe('ask');
+  });
+});

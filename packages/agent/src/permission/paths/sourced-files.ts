@@ -17,36 +17,74 @@ const IN_ZSH = '.zshrc .zshenv .zprofile .zlogin .zlogout';
 const IN_CONFIG =
   'fish/config.fish nvim/init.vim nvim/init.lua vim/vimrc tmux/tmux.conf emacs/init.el zsh/.zshrc git/bashrc nushell/config.nu';
 
+/** Folders from which shells, editors, sessions and ssh load every file, or those of which start-up files usually do so. */
+const FOLDERS_IN_HOME =
+  '.bashrc.d .bash.d .bash_profile.d .profile.d .bash_completion.d .zsh .zsh.d .zshrc.d .zshenv.d .zprofile.d .zfunc .oh-my-zsh/custom .oh-my-bash/custom ' +
+  '.bash_it/custom .vim/plugin .vim/after/plugin .vim/ftplugin .vim/autoload .vim/vimrc.d .emacs.d/lisp .ssh/config.d .xprofile.d .xsessionrc.d .tmux .gdbinit.d';
+const FOLDERS_IN_CONFIG =
+  'fish/conf.d fish/functions fish/completions bash bash/bashrc.d bashrc.d zsh zsh/zshrc.d zsh/conf.d zsh/functions nvim nvim/plugin nvim/after/plugin nvim/ftplugin ' +
+  'nvim/autoload nvim/lua tmux environment.d autostart autostart-scripts plasma-workspace/env systemd/user nushell/autoload emacs/lisp';
+/** In these folders, the files of the folders directly in them count as well. */
+const WITH_FOLDERS = /\/(?:nvim\/lua|\.oh-my-zsh\/custom|systemd\/user)$/;
+
 /** Larger files, and more of them, are generated or contain no further names. */
 const MOST_BYTES = 256 * 1024;
-const MOST_FILES = 64;
+const MOST_FILES = 256;
+/** Half a megabyte takes a few tenths of a second, once in a session. */
+const MOST_BYTES_OF_ALL = 512 * 1024;
+/** Names of files that may be missing or empty. */
+const MOST_LOOKED_AT = 2000;
+/** The entries of a folder that are looked at. */
+const MOST_ENTRIES = 200;
 
 /** Returns the absolute names of loaded files and folders, also missing ones. A loaded file of the user may load others. */
 export function sourcedFiles(home: string, environment: Environment): readonly string[] {
   const { ZDOTDIR: zsh = home, XDG_CONFIG_HOME: config = path.join(home, '.config') } = environment;
   const among = (folder: string, names: string): readonly string[] =>
     names.split(' ').map((name) => path.join(folder, name));
-  const queue = new Set([...among(home, IN_HOME), ...among(zsh, IN_ZSH), ...among(config, IN_CONFIG)]);
+  const known = { ...environment, HOME: home, ZDOTDIR: zsh, XDG_CONFIG_HOME: config };
   const found = new Set<string>();
-  let read = 0;
-  for (const file of queue) {
-    const names = namesIn(file, { ...environment, HOME: home, ZDOTDIR: zsh, XDG_CONFIG_HOME: config });
-    if (names.loaded.length + names.inLoadingLines.length > 0 && ++read > MOST_FILES) break;
-    const loaded = [...names.loaded, ...names.inLoadingLines.filter((name) => kindOf(name) !== 'folder')];
-    for (const name of loaded) {
-      found.add(name);
+  const seen = new Set<string>();
+  let files = 0;
+  let bytes = 0;
+  const visit = (starts: readonly string[]): void => {
+    const queue = new Set(starts);
+    for (const file of queue) {
+      if (seen.has(file)) continue;
+      seen.add(file);
+      if (files > MOST_FILES || bytes > MOST_BYTES_OF_ALL || seen.size > MOST_LOOKED_AT) return;
       // A new element of a set is visited as well.
-      if (name.startsWith(`${home}/`)) queue.add(name);
+      if (found.has(file)) for (const inner of filesIn(file)) queue.add(inner);
+      const { names, size } = namesIn(file, known);
+      bytes += size;
+      if (names.loaded.length + names.inLoadingLines.length > 0) files++;
+      const loaded = [...names.loaded, ...names.inLoadingLines.filter((name) => kindOf(name) !== 'folder')];
+      for (const name of loaded) {
+        found.add(name);
+        if (name.startsWith(`${home}/`)) queue.add(name);
+      }
+      for (const name of [
+        ...names.other.filter((one) => kindOf(one) === 'file'),
+        ...ownNames(file, names, home),
+      ]) {
+        found.add(name);
+        if (name.startsWith(`${home}/`) && SHELL_FILE.test(name)) queue.add(name);
+      }
     }
-    for (const name of [
-      ...names.other.filter((one) => kindOf(one) === 'file'),
-      ...ownNames(file, names, home),
-    ]) {
-      found.add(name);
-      if (name.startsWith(`${home}/`) && SHELL_FILE.test(name)) queue.add(name);
-    }
-  }
+  };
+  // The limits count first for the start-up files and what they load.
+  visit([...among(home, IN_HOME), ...among(zsh, IN_ZSH), ...among(config, IN_CONFIG)]);
+  visit([...among(home, FOLDERS_IN_HOME), ...among(config, FOLDERS_IN_CONFIG)].flatMap(filesIn));
   return [...found];
+}
+
+/** Returns the files of a folder, and nothing for a file. */
+function filesIn(folder: string): readonly string[] {
+  const placed = (at: string): readonly string[] =>
+    [...entriesOf(at)].slice(0, MOST_ENTRIES).map((name) => path.join(at, name));
+  const inner = placed(folder);
+  const deeper = WITH_FOLDERS.test(folder) ? inner.flatMap(placed) : [];
+  return [...inner, ...deeper].filter((file) => kindOf(file) === 'file');
 }
 
 const SHELL_FILE = /\.(?:sh|bash|zsh|fish|ksh)$/;
@@ -98,22 +136,28 @@ function entriesOf(folder: string): ReadonlySet<string> {
   return names;
 }
 
-const known = new Map<string, { readonly stamp: string; readonly names: NamesInFile }>();
+interface ReadFile {
+  readonly names: NamesInFile;
+  readonly size: number;
+}
+
+const readFiles = new Map<string, ReadFile & { readonly stamp: string }>();
 
 /** Remembers a file while it does not change, because each decision needs its names. */
-function namesIn(file: string, environment: Environment): NamesInFile {
+function namesIn(file: string, environment: Environment): ReadFile {
   const stamp = stampOf(file);
-  if (stamp === undefined) return NO_NAMES;
+  if (stamp === undefined) return { names: NO_NAMES, size: 0 };
   const key = `${environment['HOME']}\0${file}`;
-  const earlier = known.get(key);
-  if (earlier?.stamp === stamp) return earlier.names;
+  const earlier = readFiles.get(key);
+  if (earlier?.stamp === stamp) return earlier;
   const content = readBoundedFile(file, MOST_BYTES);
   const names =
     content.kind === 'read'
       ? namesInStartFile(content.bytes.toString('utf8'), ownFilesOf(file), environment)
       : NO_NAMES;
-  known.set(key, { stamp, names });
-  return names;
+  const size = content.kind === 'read' ? content.bytes.length : 0;
+  readFiles.set(key, { stamp, names, size });
+  return { names, size };
 }
 
 function stampOf(file: string): string | undefined {

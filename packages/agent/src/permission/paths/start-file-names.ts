@@ -63,7 +63,7 @@ const LISTED_FOLDERS = /\bfpath\s*\+?=\s*\(([^)]*)\)/g;
 const ENTERED = new RegExp(String.raw`${BEFORE_COMMAND}(?:cd|pushd)[ \t]+(?:-\S+[ \t]+)*${WORD}`, 'gm');
 /** A line that runs or loads what it names, at once or later. */
 const LOADING_LINE =
-  /(?:^|[\s;&|({!:=\x60"'])(?:\\?\.|source(?:-file)?|eval|trap|complete|add-zsh-hook|PROMPT_COMMAND|BASH_ENV|ENV|load\S*|include|dofile|luafile|custom-file|if-shell|run-shell|default-command|status-(?:left|right)|ProxyCommand|LocalCommand|KnownHostsCommand|Match|PYTHONSTARTUP)(?:[\s(=:]|$)|[$<]\(|#\(|\x60/i;
+  /(?:^|[\s;&|({!:=\x60"'])(?:\\?\.|source(?:-file)?|eval|trap|complete|add-zsh-hook|PROMPT_COMMAND|BASH_ENV|ENV|load\S*|include|dofile|luafile|custom-file|if-shell|run-shell|default-command|status-(?:left|right)|ProxyCommand|LocalCommand|KnownHostsCommand|Match|PYTHONSTARTUP|Exec\w*|EnvironmentFile)(?:[\s(=:]|$)|[$<]\(|#\(|\x60/i;
 
 const LOOP = /\bfor(?:each)?[ \t]+(\w+)[ \t]*(?:\bin[ \t]+([^;\n]*)|\(([^)\n]*)\))/g;
 const ARRAY = /(?:^|[\s;&])(\w+)\+?=\(([^)]*)\)/g;
@@ -84,7 +84,10 @@ export function namesInStartFile(
     .split('\n')
     .filter((line) => line.length <= MOST_LETTERS && !/^\s*#(?!\{)/.test(line))
     .join('\n')
-    .replace(/\\\n/g, ' ');
+    .replace(/\\\n/g, ' ')
+    // The home folder in units of systemd, whose names may follow marks: `ExecStart=-%h/x`.
+    .replace(/(^Exec\w*=)[-@+!:]+/gm, '$1')
+    .replace(/%h(?=\/)/g, '~');
   const baseNames = ownFiles.map((file) => path.basename(file));
   const { text, isMentioned, isUnclear } = withOwnPlace(lines, baseNames);
   const ownFolders = isMentioned ? ownFiles.map((file) => path.dirname(file)) : [];
