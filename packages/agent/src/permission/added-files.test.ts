@@ -1,75 +1,9 @@
 /** Git commands that store files of a real working tree, beside a rule that denies or asks about reading one of them. */
 import { execFileSync } from 'node:child_process';
-import {
-  mkdirSync,
-  mkdtempSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
-import os from 'node:os';
+import { symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { PermissionMode } from '@heddle/core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { authorize } from './authorize.ts';
-import { observeWorld } from './observe-world.ts';
-
-const made: string[] = [];
-afterAll(() => {
-  for (const folder of made) rmSync(folder, { recursive: true, force: true });
-});
-
-interface Project {
-  readonly cwd: string;
-  readonly home: string;
-}
-
-function projectWith(files: Readonly<Record<string, string>>, tracked: readonly string[] = []): Project {
-  const folder = realpathSync(mkdtempSync(path.join(os.tmpdir(), 'heddle-added-')));
-  made.push(folder);
-  const cwd = path.join(folder, 'project');
-  const home = path.join(folder, 'home');
-  for (const place of [cwd, home]) mkdirSync(place);
-  const git = (...words: string[]) =>
-    execFileSync('git', words, { cwd, env: { PATH: process.env['PATH'], HOME: home }, stdio: 'pipe' });
-  git('init', '-q');
-  for (const [name, text] of Object.entries({ 'src/a.ts': 'a\n', ...files })) {
-    mkdirSync(path.dirname(path.join(cwd, name)), { recursive: true });
-    writeFileSync(path.join(cwd, name), text);
-  }
-  for (const name of ['src/a.ts', ...tracked]) git('add', '-f', name);
-  return { cwd, home };
-}
-
-interface Setting {
-  readonly deny?: readonly string[];
-  readonly ask?: readonly string[];
-  readonly mode?: PermissionMode;
-}
-
-function decisionOn(
-  command: string,
-  { cwd, home }: Project,
-  { deny = ['Read(./.env)', 'Read(./.env.*)'], ask = [], mode = 'default' }: Setting = {},
-): string {
-  const environment = { HOME: home };
-  const world = observeWorld({ root: cwd, cwd, directories: [], home, configDirs: [], environment });
-  const rule = (text: string) => ({ text, source: 'user' as const });
-  const allow = ['add', 'stage', 'commit', 'update-index', 'hash-object', 'stash', 'push', '-C', '-c'];
-  const rules = {
-    deny: deny.map(rule),
-    ask: ask.map(rule),
-    allow: [
-      ...allow.map((name) => rule(`Bash(git ${name}:*)`)),
-      rule('Bash(rm:*)'),
-      rule('Bash(xargs git add:*)'),
-    ],
-  };
-  const request = { tool: 'Bash', input: { command }, readOnly: false, hookDecision: undefined };
-  return authorize(request, rules, mode, world).decision;
-}
+import { beforeAll, describe, expect, it } from 'vitest';
+import { decisionOn, type Project, projectWith } from './test/added-project.ts';
 
 const FORCED = [
   'git add -f .',

@@ -1,6 +1,8 @@
 /** Facts of a whole script that concern its parts: changes of files, settings and variables anywhere in it. */
+import path from 'node:path';
 import type { ReadCommand, ShellWord } from '@heddle/tools/shell';
-import type { FilePart, Part } from '../part.ts';
+import type { FilePart, Part, StoredFiles } from '../part.ts';
+import { isAtOrBelow } from '../paths/places.ts';
 import { storedElsewhere } from './files/stored-parts.ts';
 import { setsUnknownName } from './shell-state.ts';
 import { wordsIn } from './special-reads.ts';
@@ -85,30 +87,71 @@ function withStored(parts: readonly Part[], text: string, read: Understood): rea
 
 const IGNORED_NAMES = /\/(\.(git|rg|fd)?ignore|(git|fd)\/ignore|git\/config|info\/exclude|\.gitconfig)$/i;
 
-/** After a change of a file of ignored names, or in a new repository, git may add any file. */
+/** After a change of a file of ignored names, or in a new repository, git may add any file that such a change concerns. */
 function withAdded(parts: readonly Part[], text: string, read: Understood): readonly Part[] {
   const isAdded = (part: Part): part is FilePart =>
     'stored' in part && part.stored?.withIgnored !== undefined;
   if (!parts.some(isAdded)) return parts;
   const isMade = (): boolean =>
     valuesIn(read).some((value) => /^(init|clone|worktree|submodule)$/.test(value));
-  const isOpen = mayMoveSettings(text, read) || parts.some(mayUnignore) || isMade();
-  if (!isOpen) return parts;
+  const opened = mayMoveSettings(text, read) || isMade() ? EVERYWHERE : parts.flatMap(foldersOpened);
+  if (opened.length === 0) return parts;
   return parts.map((part) => {
     const stored = isAdded(part) ? part.stored?.withIgnored : undefined;
-    return isAdded(part) && stored ? { ...part, stored } : part;
+    return isAdded(part) && stored ? { ...part, stored: storedBelow(part.stored, stored, opened) } : part;
   });
 }
 
-function mayUnignore(part: Part): boolean {
-  if (part.kind !== 'remove' || part.by !== 'command') return mayChangeIgnored(part);
+const EVERYWHERE: readonly string[] = ['/'];
+
+/** Returns the files that git stores if it adds all files in some folders, and elsewhere those that are not ignored. */
+function storedBelow(
+  shown: StoredFiles | undefined,
+  all: StoredFiles,
+  folders: readonly string[],
+): StoredFiles {
+  const { someTracked } = all;
+  if (folders.includes('/') || !someTracked) return all;
+  return {
+    ...all,
+    someTracked: (fits, pattern) =>
+      shown?.someTracked?.(fits, pattern) !== false ||
+      someTracked((file) => fits(file) && folders.some((folder) => isAtOrBelow(file, folder)), pattern),
+  };
+}
+
+/** They contain files of ignored names for whole repositories. */
+const ABOVE_SETTINGS = /\/(\.config(\/git)?|\.git(\/info)?)$/i;
+
+/** Returns the folders in which git may ignore other files after a command. */
+function foldersOpened(part: Part): readonly string[] {
+  const isRemoval = part.kind === 'remove' && part.by === 'command';
+  const replaces = part.kind === 'read' && part.rewrites === true && !part.stored;
+  if (!isRemoval && !replaces) return mayChangeIgnored(part) && !copiesOthers(part) ? EVERYWHERE : [];
   const places = part.glob ? part.glob.found(true) : part.places;
-  return places?.some(({ path, real }) => [path, real].some((file) => IGNORED_NAMES.test(file))) ?? true;
+  const files = places?.flatMap(({ path: written, real }) => [written, real]);
+  return (
+    files?.flatMap((file) => {
+      if (/\/\.gitignore$/i.test(file)) return [path.posix.dirname(file)];
+      if (IGNORED_NAMES.test(file) || ABOVE_SETTINGS.test(file)) return EVERYWHERE;
+      return part.deep === 'no' ? [] : [file];
+    }) ?? EVERYWHERE
+  );
+}
+
+/** Returns whether a part writes the known names of a copied or moved tree, and none of them is a file of ignored names. */
+function copiesOthers(part: Part): boolean {
+  if (part.kind !== 'write' || part.glob || part.fills) return false;
+  const seen = part.below?.();
+  const files = part.places?.flatMap(({ path: written, real }) => [written, real]);
+  if (!files || seen?.isComplete !== true || seen.mayGrow) return false;
+  return [...files, ...seen.paths].every((file) => !IGNORED_NAMES.test(file));
 }
 
 function mayChangeIgnored(part: Part): boolean {
-  if (part.kind === 'read') return part.rewrites === true;
-  if (part.kind !== 'write') return false;
+  const isNamed = part.kind === 'read' && part.rewrites === true && !part.stored;
+  if (part.kind === 'read' && !isNamed) return part.rewrites === true;
+  if (part.kind !== 'write' && !isNamed) return false;
   const { places, deep, glob } = part;
   if (places === undefined || deep !== 'no' || glob) return true;
   return places.some(({ path, real }) => [path, real].some((file) => IGNORED_NAMES.test(file)));

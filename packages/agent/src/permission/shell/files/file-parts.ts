@@ -106,6 +106,7 @@ export function touchPart(
       knowledge: touch.knowledge ?? 'known',
       ...(gitData.length > 0 ? { copiedGitData: gitData } : {}),
       ...(touch.fills ? { fills: true } : {}),
+      ...(touch.rewrites ? { rewrites: true } : {}),
       ...(kind === 'read' && climbsFromMovable(word, folders, world) ? { mayMove: true } : {}),
       concern,
     },

@@ -119,7 +119,8 @@ function removedTracked(given: GitArguments): Touch[] {
   const fromTop = { fromTopOf: given.folder ?? HERE };
   return (paths ?? [undefined]).flatMap((word): Touch[] => {
     const isPattern = word !== undefined && EXPANDED_BY_GIT.test(word.value);
-    if (word && !isRecursive && !isPattern && !given.ignoresCase && word.kind !== 'dynamic') return [];
+    if (word && !isRecursive && !isPattern && !given.ignoresCase && word.kind !== 'dynamic')
+      return [touch('read', inFolder(word, given), undefined, { rewrites: true })];
     const mayMatch = word && isPattern && !isRecursive ? endOfMatches(word) : () => true;
     const more = { picks: true, ...(isRecursive ? {} : { selects: { mayMatch, withContents: false } }) };
     const isAnywhere =
