@@ -188,3 +188,76 @@ describe('a file in a folder of the home folder from which a start-up file loads
     expect(decisionOn('echo x > new.sh', home)).toBe('ask');
   });
 });
+
+describe('a folder in settings of an editor or a plugin manager', () => {
+  const START = {
+    vim: '.vimrc',
+    nvim: '.config/nvim/init.lua',
+    lazy: '.config/nvim/lua/plugins/x.lua',
+    zsh: '.zshrc',
+    emacs: '.emacs.d/init.el',
+    sheldon: '.config/sheldon/plugins.toml',
+    antidote: '.zsh_plugins.txt',
+  };
+
+  it.each([
+    ['vim', 'set rtp^=~/ws/plug'],
+    ['vim', "let &runtimepath .= ',' . expand('~/ws/plug')"],
+    ['vim', "exe 'set rtp+=' . $HOME . '/ws/plug'"],
+    ['vim', 'let &rtp = "~/ws/plug," . &rtp'],
+    ['vim', "call plug#begin('~/ws/plug')"],
+    ['vim', "let g:plug_home = $HOME.'/ws/plug'"],
+    ['vim', "call dein#add('~/ws/plug')"],
+    ['vim', 'set packpath=~/x,~/ws/plug'],
+    ['nvim', 'vim.opt.rtp:prepend("~/ws/plug")'],
+    ['nvim', 'vim.opt.runtimepath:append(vim.fn.expand("~") .. "/ws/plug")'],
+    ['nvim', 'vim.o.runtimepath = vim.o.runtimepath .. ",~/ws/plug"'],
+    ['nvim', 'vim.opt.rtp:append(os.getenv("HOME") .. "/ws/plug")'],
+    ['nvim', 'package.path = package.path .. ";" .. os.getenv("HOME") .. "/ws/plug/?.lua"'],
+    ['lazy', 'return {\n  "me/plug",\n  dir = "~/ws/plug",\n}'],
+    ['lazy', 'return { { dir = vim.fn.expand("~/ws/plug"), opts = {} } }'],
+    ['lazy', 'use { "~/ws/plug" }'],
+    ['zsh', 'zinit light ~/ws/plug'],
+    ['zsh', 'zinit ice lucid; zinit load $HOME/ws/plug'],
+    ['zsh', 'zplug "~/ws/plug", from:local'],
+    ['zsh', 'antigen bundle ~/ws/plug --no-local-clone'],
+    ['zsh', 'fpath[1,0]=~/ws/plug'],
+    ['zsh', 'fpath+=( ${HOME}/ws/plug )'],
+    ['zsh', 'export FPATH="$HOME/x:$HOME/ws/plug:$FPATH"'],
+    ['zsh', 'zgenom load ~/ws/plug'],
+    ['emacs', '(use-package x :straight (:local-repo "~/ws/plug"))'],
+    ['emacs', '(add-to-list \'load-path (concat (getenv "HOME") "/ws/plug"))'],
+    ['sheldon', '[plugins.x]\nlocal = "~/ws/plug"'],
+    ['antidote', '~/ws/plug'],
+  ] as const)('is protected if it exists: %s %s', (program, text) => {
+    const home = homeWith({ [START[program]]: text, 'ws/plug/a': '' });
+    expect(decisionOn('mkdir -p plug/plugin; echo x > plug/plugin/new.vim', home)).toBe('ask');
+    expect(decisionOn('echo x > src/a.ts && echo x > run.py && mkdir -p other/plugin', home)).toBe('allow');
+    expect(decisionOn('echo x > a && mkdir b', home, 'ws/plug')).toBe('allow');
+    expect(decisionOn('echo x > ws/src/a.ts', home, '.')).toBe('allow');
+  });
+
+  it.each([
+    ['vim', "let s:p = expand('~/ws/plug')\nexe 'set rtp+=' . s:p", 'plug/plugin/a.vim'],
+    ['nvim', 'local p = os.getenv("HOME") .. "/ws/plug"\nvim.opt.rtp:prepend({ p })', 'plug/lua/a.lua'],
+    ['lazy', 'return { dev = { path = "~/ws" } }', 'plug/lua/a.lua'],
+    ['zsh', 'antigen bundles <<END\n~/ws/plug\nEND', 'plug/a.plugin.zsh'],
+    ['zsh', 'p=~/ws/plug\nload_all "$p"', 'plug/a.plugin.zsh'],
+  ] as const)('is protected if a word names it and it contains a plugin: %s %s', (program, text, file) => {
+    const home = homeWith({ [START[program]]: text, [`ws/${file}`]: '' });
+    expect(decisionOn(`echo x > ${file}`, home)).toBe('ask');
+    expect(decisionOn('echo x > src/a.ts && echo x > run.py', home)).toBe('allow');
+  });
+
+  it.each([
+    ['vim', 'set path+=~/ws/src\nset directory=~/ws/src'],
+    ['nvim', 'vim.keymap.set("n", "x", "<cmd>cd ~/ws/src<cr>")'],
+    ['lazy', 'return { opts = { workspaces = { { name = "a", path = "~/ws/src" } } } }'],
+    ['zsh', "alias w='cd ~/ws/src'\nexport CDPATH=~/ws/src\nhash -d w=~/ws/src"],
+    ['emacs', '(setq org-directory "~/ws/src")'],
+  ] as const)('is ordinary if it is not one of plugins: %s %s', (program, text) => {
+    const home = homeWith({ [START[program]]: text });
+    expect(decisionOn('echo x > src/a.ts', home)).toBe('allow');
+    expect(decisionOn('echo x > ws/src/a.ts', home, '.')).toBe('allow');
+  });
+});

@@ -5,6 +5,7 @@
 import { readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
 import path from 'node:path';
 import { readBoundedFile } from '@heddle/tools/git';
+import { looksLikePlugin } from './plugin-folders.ts';
 import { type NamesInFile, namesInStartFile, NO_NAMES } from './start-file-names.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -12,10 +13,10 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const IN_HOME =
   '.bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin .zlogout .kshrc .mkshrc .cshrc .tcshrc .login ' +
   '.xprofile .xinitrc .xsession .xsessionrc .inputrc .vimrc .gvimrc .vim/vimrc .exrc .emacs .emacs.d/init.el .tmux.conf .screenrc .gdbinit .lldbinit ' +
-  '.ssh/config .psqlrc .sqliterc .muttrc';
+  '.ssh/config .psqlrc .sqliterc .muttrc .zsh_plugins.txt .zimrc .zpreztorc .ideavimrc .doom.d/init.el .doom.d/config.el .doom.d/packages.el';
 const IN_ZSH = '.zshrc .zshenv .zprofile .zlogin .zlogout';
 const IN_CONFIG =
-  'fish/config.fish nvim/init.vim nvim/init.lua vim/vimrc tmux/tmux.conf emacs/init.el zsh/.zshrc git/bashrc nushell/config.nu';
+  'fish/config.fish nvim/init.vim nvim/init.lua vim/vimrc tmux/tmux.conf emacs/init.el zsh/.zshrc git/bashrc nushell/config.nu sheldon/plugins.toml doom/init.el doom/config.el doom/packages.el';
 
 /** Folders from which shells, editors, sessions and ssh load every file, or those of which start-up files usually do so. */
 const FOLDERS_IN_HOME =
@@ -54,12 +55,13 @@ export function sourcedFiles(home: string, environment: Environment): readonly s
       seen.add(file);
       if (files > MOST_FILES || bytes > MOST_BYTES_OF_ALL || seen.size > MOST_LOOKED_AT) return;
       // A new element of a set is visited as well.
-      if (found.has(file)) for (const inner of filesIn(file)) queue.add(inner);
+      if (found.has(file))
+        for (const inner of filesIn(file)) if (LOADABLE.test(path.basename(inner))) queue.add(inner);
       const { names, size } = namesIn(file, known);
       bytes += size;
       if (names.loaded.length + names.inLoadingLines.length > 0) files++;
       const loaded = [...names.loaded, ...names.inLoadingLines.filter((name) => kindOf(name) !== 'folder')];
-      for (const name of loaded) {
+      for (const name of [...loaded, ...pluginsOf(file, names)]) {
         found.add(name);
         if (name.startsWith(`${home}/`)) queue.add(name);
       }
@@ -87,6 +89,28 @@ function filesIn(folder: string): readonly string[] {
   return [...inner, ...deeper].filter((file) => kindOf(file) === 'file');
 }
 
+/** Returns the existing folders of plugins that a file names. */
+function pluginsOf(file: string, names: NamesInFile): readonly string[] {
+  const inner = names.around
+    .slice(0, MOST_AROUND)
+    .flatMap((folder) =>
+      [...entriesOf(folder)].slice(0, MOST_ENTRIES).map((name) => path.join(folder, name)),
+    );
+  const mentioned = [...names.other, ...names.inLoadingLines, ...names.around, ...inner];
+  return [
+    ...names.plugins.filter((name) => kindOf(name) === 'folder'),
+    ...mentioned.filter((name) => !OF_SYSTEM.test(name) && looksLikePlugin(entriesOf(name), file)),
+  ];
+}
+
+/** The folders whose own folders are looked at. */
+const MOST_AROUND = 20;
+/** Folders of the system are large, and protected if they are in a working directory. */
+const OF_SYSTEM = /^\/(?:usr|etc|bin|sbin|lib\w*|nix|gnu|snap|proc|sys|dev)(?:\/|$)/;
+
+/** The other files of a loaded folder are not read: documentation, packages, and code in other languages. */
+const LOADABLE =
+  /^(?!README|LICENSE|COPYING|CHANGES|Makefile|Dockerfile)[^.]*$|(?:^\.|\.)(?:sh|bash|zsh|fish|ksh|csh|vim|lua|el|conf|rc|inc|env|local|zsh-theme)$/;
 const SHELL_FILE = /\.(?:sh|bash|zsh|fish|ksh)$/;
 const EDITOR_FILE = /\.(?:vim|lua|el)$/;
 

@@ -5,11 +5,12 @@
 import path from 'node:path';
 import { OWN_FILE, tailsIn, withOwnPlace } from './own-place.ts';
 import { isAtOrBelow } from './places.ts';
+import { type PluginFolders, pluginFoldersIn, withJoinedHome } from './plugin-folders.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Absolute names. */
-export interface NamesInFile {
+export interface NamesInFile extends PluginFolders {
   /** Files and folders that a command loads or starts. */
   readonly loaded: readonly string[];
   /** All names in a line that loads or runs something. They may be missing files. */
@@ -28,6 +29,8 @@ export const NO_NAMES: NamesInFile = {
   other: [],
   inOwnFolder: [],
   loadsOwnFolder: false,
+  plugins: [],
+  around: [],
 };
 
 /** Longer lines are generated. */
@@ -89,9 +92,16 @@ export function namesInStartFile(
     .replace(/(^Exec\w*=)[-@+!:]+/gm, '$1')
     .replace(/%h(?=\/)/g, '~');
   const baseNames = ownFiles.map((file) => path.basename(file));
-  const { text, isMentioned, isUnclear } = withOwnPlace(lines, baseNames);
+  const { text, isMentioned, isUnclear } = withOwnPlace(withJoinedHome(lines), baseNames);
   const ownFolders = isMentioned ? ownFiles.map((file) => path.dirname(file)) : [];
-  const names = { loaded: new Set<string>(), inLoadingLines: new Set<string>(), other: new Set<string>() };
+  const newSet = (): Set<string> => new Set();
+  const names = {
+    loaded: newSet(),
+    inLoadingLines: newSet(),
+    other: newSet(),
+    plugins: newSet(),
+    around: newSet(),
+  };
   const work = { left: MOST_IN_FILE };
   let loadsOwnFolder = isUnclear;
   // Commands are also words in quotes: `PROMPT_COMMAND='source ~/x'`.
@@ -117,6 +127,9 @@ export function namesInStartFile(
             form === LOADS || one.includes('/') ? place(one) : [],
           ))
             addLoaded(name, form === LOADS);
+    const { plugins, around } = pluginFoldersIn(variant, ownFiles[0] ?? '', formed);
+    for (const name of plugins) addName(names.plugins, upToUnknown(name), home);
+    for (const name of around) addName(names.around, upToUnknown(name), home);
     let at = 0;
     for (const line of variant.split('\n')) {
       const list = LOADING_LINE.test(line) ? names.inLoadingLines : names.other;
@@ -132,6 +145,8 @@ export function namesInStartFile(
     loaded: [...names.loaded],
     inLoadingLines: [...names.inLoadingLines],
     other: [...names.other],
+    plugins: [...names.plugins],
+    around: [...names.around],
     inOwnFolder: isMentioned ? tailsIn(text, loadsOwnFolder) : [],
     loadsOwnFolder: isMentioned && loadsOwnFolder,
   };
