@@ -111,6 +111,16 @@ describe('a loaded file that refers to its own place', () => {
     expect(decisionOn('echo x > src/a.ts', home)).toBe('allow');
   });
 
+  it.each([
+    'load() { . "$HOME/ws/lib/$1.sh"; }\nload f',
+    'load() { source ~/ws/lib/$1.sh; }',
+    'use() { . ~/ws/lib/$1; }',
+  ])('protects existing files for shells in a folder from which a function loads: %s', (text) => {
+    const home = homeWith({ '.bashrc': text, 'ws/lib/f.sh': '', 'ws/lib/f.ts': '' });
+    expect(decisionOn('echo x > lib/f.sh', home)).toBe('ask');
+    expect(decisionOn('echo x > lib/f.ts && echo x > src/a.ts', home)).toBe('allow');
+  });
+
   it('has the place behind a link, too', () => {
     const home = homeWith({
       'ws/bashrc': '. "$(dirname "$(readlink -f ~/.bashrc)")/aliases"\n. "${BASH_SOURCE%/*}/x"',

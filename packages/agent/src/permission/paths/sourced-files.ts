@@ -68,6 +68,7 @@ export function sourcedFiles(home: string, environment: Environment): readonly s
       for (const name of [
         ...names.other.filter((one) => kindOf(one) === 'file'),
         ...ownNames(file, names, home),
+        ...names.partly.flatMap(filesIn).filter((one) => SHELL_FILE.test(one)),
       ]) {
         found.add(name);
         if (name.startsWith(`${home}/`) && SHELL_FILE.test(name)) queue.add(name);

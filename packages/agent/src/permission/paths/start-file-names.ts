@@ -17,6 +17,8 @@ export interface NamesInFile extends PluginFolders {
   readonly inLoadingLines: readonly string[];
   /** All other names. */
   readonly other: readonly string[];
+  /** Folders of which a function of the file loads some files: `load() { . ~/x/$1.sh; }`. */
+  readonly partly: readonly string[];
   /** Relative names in the file's own folder, if the text refers to it. */
   readonly inOwnFolder: readonly string[];
   /** The file loads files of its own folder whose names cannot be told. */
@@ -27,6 +29,7 @@ export const NO_NAMES: NamesInFile = {
   loaded: [],
   inLoadingLines: [],
   other: [],
+  partly: [],
   inOwnFolder: [],
   loadsOwnFolder: false,
   plugins: [],
@@ -96,6 +99,7 @@ export function namesInStartFile(
   const ownFolders = isMentioned ? ownFiles.map((file) => path.dirname(file)) : [];
   const newSet = (): Set<string> => new Set();
   const names = {
+    partly: newSet(),
     loaded: newSet(),
     inLoadingLines: newSet(),
     other: newSet(),
@@ -119,6 +123,7 @@ export function namesInStartFile(
       if (known !== name && ownFolders.includes(path.resolve(known))) loadsOwnFolder = true;
       else if (isByCommand ? isInOwn || !/\$\d/.test(name) : !name.includes('$'))
         addName(names.loaded, known, home);
+      else if (isByCommand) addName(names.partly, known, home);
     };
     for (const form of [LOADS, SUBSTITUTED, AT_START_OF_LINE, LOADED_FOLDERS, LISTED_FOLDERS])
       for (const { 1: found = '', index } of variant.matchAll(form))
@@ -145,6 +150,7 @@ export function namesInStartFile(
     loaded: [...names.loaded],
     inLoadingLines: [...names.inLoadingLines],
     other: [...names.other],
+    partly: [...names.partly],
     plugins: [...names.plugins],
     around: [...names.around],
     inOwnFolder: isMentioned ? tailsIn(text, loadsOwnFolder) : [],
