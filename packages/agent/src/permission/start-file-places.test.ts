@@ -271,3 +271,23 @@ describe('a folder in settings of an editor or a plugin manager', () => {
     expect(decisionOn('echo x > ws/src/a.ts', home, '.')).toBe('allow');
   });
 });
+
+describe('a variable of a start-up file', () => {
+  it.each([
+    'readonly DOT="$HOME/ws"\n. "$DOT/new.sh"',
+    'declare DOT=$HOME/ws\n. $DOT/new.sh',
+    'declare -r -x DOT=~/ws\nsource $DOT/new.sh',
+    'typeset -gx DOT=~/ws; source "$DOT/new.sh"',
+    'export DOT=$HOME/ws; . ${DOT}/new.sh',
+    'local -r DOT=$HOME/ws; . ${DOT:?}/new.sh',
+    'DOT="$HOME"/ws/\n. "${DOT%%/}/new.sh"',
+    'DOT=~/ws/; . "${DOT%/}/new.sh"',
+    ': "${DOT:=$HOME/ws}"; . "${DOT:=$HOME/ws}/new.sh"',
+    'if true; then DOT=$HOME/ws; fi\n. $DOT/new.sh',
+    'set -gx DOT ~/ws\nsource $DOT/new.sh',
+  ])('leads to what it loads, however it is set: %s', (text) => {
+    const home = homeWith({ '.bashrc': `${text}\n`, 'ws/other.txt': '' });
+    expect(decisionOn('echo x > new.sh', home)).toBe('ask');
+    expect(decisionOn('echo x > other.txt && echo x > src/a.ts', home)).toBe('allow');
+  });
+});

@@ -74,7 +74,7 @@ const LOADING_LINE =
 const LOOP = /\bfor(?:each)?[ \t]+(\w+)[ \t]*(?:\bin[ \t]+([^;\n]*)|\(([^)\n]*)\))/g;
 const ARRAY = /(?:^|[\s;&])(\w+)\+?=\(([^)]*)\)/g;
 const ASSIGNMENT =
-  /(?:^|[\s;&])(?:export\s+|local\s+|typeset\s+|set\s+-gx?\s+)?(\w+)[= ]("[^"\n]*"|'[^'\n]*'|[^\s;&|()]+)/gm;
+  /(?:^|[\s;&])(?:(?:export|local|typeset|declare|readonly|set|let)\s+(?:-\S+\s+)*)*(?!(?:export|local|typeset|declare|readonly|set|let|then|do|else)\b)(\w+)[= ]("[^"\n]*"|'[^'\n]*'|[^\s;&|()]+)/gm;
 
 /** The words that a variable may have at a position of the text. */
 type ValuesOf = (name: string, at: number) => readonly string[] | undefined;
@@ -218,7 +218,8 @@ interface Work {
   left: number;
 }
 
-const VARIABLE = /\$(?:(\w+)|\{(\w+)(?:\[[@*]\])?(?::?-([^{}]*))?\})/;
+/** A default counts, and an end that is cut off stays. */
+const VARIABLE = /\$(?:(\w+)|\{(\w+)(?:\[[@*]\])?(?::?[-=]([^{}]*)|(?:%%?|:?\?)[^{}]*)?\})/;
 
 /** The values of variables may contain variables. Each replacement counts, because lists in lists have no end. */
 function withVariables(word: string, at: number, valuesOf: ValuesOf, work: Work): readonly string[] {
