@@ -239,8 +239,9 @@ interface Undoing {
 function undoes(option: Option, limit: Limit, { program, rule, text }: Undoing): boolean {
   const pairs = limit.names.flatMap((left) =>
     option.names
-      // A longer name is another option: `--cov`, `--cov-report`.
-      .filter((right) => isSameName(left, right) && (limit.isOpen || !isLonger(right.name, left.name)))
+      .filter((right) => isSameName(left, right))
+      // A longer name is another option, unless the rule has only its beginning: `--cov`, `--cov-report`.
+      .filter((right) => mayBeBeginning(program, left, limit) || !isLonger(right.name, left.name))
       .map((right) => [left, right] as const),
   );
   if (pairs.length === 0) return false;
@@ -257,9 +258,14 @@ function undoes(option: Option, limit: Limit, { program, rule, text }: Undoing):
   if (value === undefined) return isOff(limit.value) && !isNamed;
   if (value === limit.value || isNamed) return false;
   return (
-    pairs.some(([left, right]) => !isLonger(left.name, right.name)) &&
+    pairs.some(([left, right]) => !isLonger(left.name, right.name) && !isLonger(right.name, left.name)) &&
     !limit.names.some(({ name }) => addsToEarlier(program, name))
   );
+}
+
+/** Returns whether the name in a rule may be only the beginning of one. */
+function mayBeBeginning(program: string, { isNegated }: OptionName, { isOpen }: Limit): boolean {
+  return isOpen || (!isNegated && /^(npm|pnpm|git|rsync)$/.test(program));
 }
 
 /** Programs accept the beginning of a long name, and many accept it with underscores or capital letters instead of dashes. */
