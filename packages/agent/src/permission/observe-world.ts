@@ -17,6 +17,7 @@ import {
   type GitRepository,
   gitSourceReader,
   type GitSourceReader,
+  changedTest,
   type GitSources,
   ignoredTest,
   type IgnoredTest,
@@ -27,7 +28,6 @@ import {
   repositoryProgramsIn,
   isBranch,
   isLinkedTree,
-  mayHaveChanged,
   trackedFiles,
   workingTreesReader,
 } from '@heddle/tools/git';
@@ -294,6 +294,7 @@ function repositoryReader(environment: WorldOptions['environment']): PermissionW
     const { repository } = found;
     let others: readonly string[] | undefined;
     let isIgnored: IgnoredTest | undefined;
+    let mayHaveChanged: ReturnType<typeof changedTest> | undefined;
     return {
       top: repository.top,
       isBorrowed: isBorrowed(repository),
@@ -301,7 +302,7 @@ function repositoryReader(environment: WorldOptions['environment']): PermissionW
       otherTops: () => (others ??= otherTrees(repository)),
       isBranch: (name) => isBranch(repository, name),
       tracked: () => tracked(repository),
-      mayHaveChanged: (file) => mayHaveChanged(repository, file),
+      mayHaveChanged: (file) => (mayHaveChanged ??= changedTest(repository))(file),
       isIgnored: (file, isFolder) => (isIgnored ??= ignoredTest(repository, environment))(file, isFolder),
     };
   });

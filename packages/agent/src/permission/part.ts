@@ -191,10 +191,12 @@ export interface PathsBelow {
 
 /**
  * If `someTracked` is undefined, any file that was ever tracked counts. Otherwise it tests the files that are tracked
- * now, or those that the command adds.
+ * now, or those that the command adds. `unclear`: not all of them can be looked at.
  */
 export interface StoredFiles {
-  readonly someTracked: ((fits: (path: string) => boolean, pattern: PathPattern) => boolean) | undefined;
+  readonly someTracked:
+    | ((fits: (path: string) => boolean, pattern: PathPattern) => boolean | 'unclear')
+    | undefined;
   /** The command adds files of the working tree. */
   readonly isAddition?: boolean;
   /** The same if the files of ignored names are not those that exist now. Absent: they do not count. */

@@ -96,6 +96,7 @@ function countingWorld(world: PermissionWorld, spend: (steps: number) => void): 
     exists: counted(world.exists, STEPS_OF_LOOK.exists),
     list: counted(world.list, STEPS_OF_LOOK.list, lengthOf),
     entries: counted(world.entries, STEPS_OF_LOOK.list, lengthOf),
+    entriesUncounted: world.entries,
     repository: counted(world.repository, STEPS_OF_LOOK.repository),
     gitIn: counted(world.gitIn, STEPS_OF_LOOK.gitIn),
     ...(namedEntries && { namedEntries: counted(namedEntries, STEPS_OF_LOOK.list, lengthOf) }),

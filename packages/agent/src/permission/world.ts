@@ -132,6 +132,8 @@ export interface PermissionWorld {
   readonly list: (folder: string) => readonly string[] | undefined;
   /** The contents of a folder. Empty if there is no such folder, undefined if it cannot be read. */
   readonly entries: (folder: string) => readonly FolderEntry[] | undefined;
+  /** The same for a caller that counts the steps itself. Absent: `entries` answers. */
+  readonly entriesUncounted?: (folder: string) => readonly FolderEntry[] | undefined;
   /** The contents of a folder that `entries` cannot read as a whole, without names that are not UTF-8. Absent: nothing. */
   readonly namedEntries?: (folder: string) => readonly FolderEntry[];
   /**

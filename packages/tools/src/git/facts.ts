@@ -112,22 +112,34 @@ export function trackedFiles(repository: GitRepository): readonly string[] | und
 const RACY_NS = 50_000_000n;
 const NS_PER_SECOND = 1_000_000_000n;
 
-/** Returns whether a tracked file may differ from its version in the index. Git compares times and size, too. */
-export function mayHaveChanged(repository: GitRepository, file: string): boolean {
+/** Returns a test whether a tracked file may differ from its version in the index, as it is now. Git compares times and size, too. */
+export function changedTest(repository: GitRepository): (file: string) => boolean {
   const index = indexOf(repository);
-  const inner = path.relative(repository.top, file);
-  const at = index?.paths.indexOf(inner) ?? -1;
+  const written = changeTime(path.join(repository.gitDir, 'index'));
+  if (index === undefined || written === undefined) return () => true;
+  const places = new Map<string, number>();
   // In a conflict, a path has several entries.
-  if (index === undefined || at < 0 || index.paths[at + 1] === inner) return true;
+  for (const [at, name] of index.paths.entries()) places.set(name, places.has(name) ? -1 : at);
+  return (file) => {
+    const at = places.get(path.relative(repository.top, file)) ?? -1;
+    if (at < 0) return true;
+    try {
+      const { ctimeNs, mtimeNs, size } = lstatSync(file, { bigint: true });
+      const now = [ctimeNs, mtimeNs].flatMap((time) => [time / NS_PER_SECOND, time % NS_PER_SECOND]);
+      const stamp = index.stamps.subarray(at * STAMP_NUMBERS, (at + 1) * STAMP_NUMBERS);
+      const isSame = [...now, size].every((number, place) => number === BigInt(stamp[place] ?? -1));
+      return !isSame || mtimeNs + RACY_NS > written;
+    } catch {
+      return true;
+    }
+  };
+}
+
+function changeTime(file: string): bigint | undefined {
   try {
-    const { ctimeNs, mtimeNs, size } = lstatSync(file, { bigint: true });
-    const written = lstatSync(path.join(repository.gitDir, 'index'), { bigint: true }).mtimeNs;
-    const now = [ctimeNs, mtimeNs].flatMap((time) => [time / NS_PER_SECOND, time % NS_PER_SECOND]);
-    const stamp = index.stamps.subarray(at * STAMP_NUMBERS, (at + 1) * STAMP_NUMBERS);
-    const isSame = [...now, size].every((number, place) => number === BigInt(stamp[place] ?? -1));
-    return !isSame || mtimeNs + RACY_NS > written;
+    return lstatSync(file, { bigint: true }).mtimeNs;
   } catch {
-    return true;
+    return undefined;
   }
 }
 

@@ -13,9 +13,9 @@ export {
 } from './config-files.ts';
 export type { GitSetting } from './config-text.ts';
 export {
+  changedTest,
   type GitFacts,
   gitFactsFrom,
-  mayHaveChanged,
   readGitFacts,
   trackedFiles,
 } from './facts.ts';

@@ -349,8 +349,12 @@ function objectsToStored(
   const mayHold = someTracked
     ? someTracked((file) => isIn(file) && pattern.matches(file), pattern)
     : spellings.some((place) => pattern.meets([...literalSegments(place), '**'], true, 'any'));
-  const doubtful = isAddition ? 'git would store such a file' : 'what git stored may show such a file';
-  return mayHold ? { rule, doubtful } : undefined;
+  const added =
+    mayHold === 'unclear'
+      ? 'git may store such a file, because there are more files than can be looked at'
+      : 'git would store such a file';
+  const doubtful = isAddition ? added : 'what git stored may show such a file';
+  return mayHold === false ? undefined : { rule, doubtful };
 }
 
 /** A glob may match the files of a rule. If its matches are known and cannot change, they decide. */

@@ -30,6 +30,8 @@ export interface PathPattern {
   matches(path: string): boolean;
   /** A name that every matching path contains, folded for comparison. Empty if there is none. */
   readonly needle: string;
+  /** A part of a name that every matching path contains, folded for comparison. */
+  readonly text: string;
   /**
    * Returns whether the pattern and a glob can match the same path. `sample` compares only one path of the pattern,
    * with its wildcards filled.
@@ -110,6 +112,7 @@ export function anchoredPattern(
   };
   return {
     needle,
+    text,
     matches(file) {
       const written = foldedDeny(file);
       if (!written.includes(text)) return false;

@@ -7,6 +7,7 @@ import type { PermissionMode } from '@heddle/core';
 import { afterAll } from 'vitest';
 import { authorize } from '../authorize.ts';
 import { observeWorld } from '../observe-world.ts';
+import type { Authorization } from '../request.ts';
 
 const made: string[] = [];
 afterAll(() => {
@@ -63,11 +64,21 @@ interface Setting {
   readonly mode?: PermissionMode;
 }
 
-export function decisionOn(
+export function decisionOn(command: string, project: Project, setting?: Setting): string {
+  return answerOn(command, project, setting).decision;
+}
+
+/** Returns the reason of the decision. */
+export function reasonOf(command: string, project: Project, setting?: Setting): string {
+  const answer = answerOn(command, project, setting);
+  return answer.decision === 'allow' ? '' : answer.reason;
+}
+
+function answerOn(
   command: string,
   { cwd, home }: Project,
   { deny = ['Read(./.env)', 'Read(./.env.*)'], ask = [], mode = 'default' }: Setting = {},
-): string {
+): Authorization {
   const environment = { HOME: home };
   const world = observeWorld({ root: cwd, cwd, directories: [], home, configDirs: [], environment });
   const rule = (text: string) => ({ text, source: 'user' as const });
@@ -82,5 +93,5 @@ export function decisionOn(
     ],
   };
   const request = { tool: 'Bash', input: { command }, readOnly: false, hookDecision: undefined };
-  return authorize(request, rules, mode, world).decision;
+  return authorize(request, rules, mode, world);
 }

@@ -2,19 +2,21 @@
 import path from 'node:path';
 import type { FilePart, StoredFiles } from '../../part.ts';
 import { type FilePlace, isAtOrBelow, tildeExpanded } from '../../paths/places.ts';
-import { once, walk } from '../../paths/walk-tree.ts';
+import { once } from '../../paths/walk-tree.ts';
 import { mayLieBelow } from '../../rules/held-files.ts';
 import type { PathPattern } from '../../rules/path-pattern.ts';
 import type { KnownRepository, PermissionWorld } from '../../world.ts';
 import type { Folders } from '../shell-state.ts';
 import { selectedFiles, type SelectedFiles } from './git-pathspecs.ts';
 import { meant } from './meant-places.ts';
+import { trackedNames } from './tracked-names.ts';
 import type { Addition, Touch } from './touch.ts';
 
-/** The number of entries per walk. Git walks through the working tree as well. */
-const MOST_ENTRIES = 20_000;
-/** The number of tracked files that are compared with a rule in one step. */
-const TRACKED_PER_STEP = 16;
+/** The numbers of folders and of untracked entries per walk. Git walks through the working tree as well. */
+const MOST_FOLDERS = 3_000;
+const MOST_UNTRACKED = 20_000;
+/** Most entries are only looked up by name. */
+const ENTRIES_PER_STEP = 64;
 /** Variables with which git uses another working tree, or reads pathspecs in another way. */
 const MOVING = ['GIT_DIR', 'GIT_WORK_TREE', 'GIT_INDEX_FILE', 'GIT_ICASE_PATHSPECS', 'GIT_LITERAL_PATHSPECS'];
 
@@ -29,7 +31,11 @@ export function addedPart(
   const trees = isMoved || found?.includes(undefined) ? undefined : found?.flatMap((tree) => tree ?? []);
   const storedBy = (untracked: Addition['untracked']): StoredFiles => {
     const tests = (trees ?? []).map((tree) => testOf(tree, untracked, world));
-    return { someTracked: (fits, pattern) => tests.some((test) => test(fits, pattern)), isAddition: true };
+    const someTracked: Test = (fits, pattern) => {
+      const answers = tests.map((test) => test(fits, pattern));
+      return answers.find((answer) => answer === true) ?? answers.find((answer) => answer !== false) ?? false;
+    };
+    return { someTracked, isAddition: true };
   };
   const { untracked } = addition;
   const stored = storedBy(untracked);
@@ -88,32 +94,34 @@ function testOf(
   untracked: Addition['untracked'],
   world: PermissionWorld,
 ): Test {
-  const tracked = once(() => (repository ? repository.tracked() : []));
-  const known = once(() => new Set(tracked()));
+  const listed = once(() => (repository ? repository.tracked() : NO_FILES));
+  const tracked = once(() => trackedNames(listed() ?? NO_FILES, world));
   const isAdded = (file: string, isFolder: boolean): boolean =>
     untracked === 'all' || repository?.isIgnored?.(file, isFolder) !== true;
   const below = (region: string): Found =>
-    untrackedBelow(region, { top, world, isAdded, isTracked: (file) => known().has(file) });
+    untrackedBelow(region, { top, world, isAdded, isTracked: (file) => tracked().has(file) });
   const whole = new Map(starts.map((start) => [start, once(() => below(start))]));
+  const areFiles = once(() =>
+    starts.every((start) => tracked().has(start) || (world.exists(start) && !world.exists(`${start}/.`))),
+  );
   return (fits, pattern) => {
-    const listed = tracked();
-    world.spend?.(Math.ceil((listed?.length ?? 0) / TRACKED_PER_STEP));
-    if (listed === undefined) return true;
+    if (listed() === undefined) return 'unclear';
     const isStored = (file: string): boolean => fits(file) && selects(file);
-    if (
-      listed.some(
-        (file) => isStored(file) && world.exists(file) && repository?.mayHaveChanged?.(file) !== false,
-      )
-    )
-      return true;
+    const candidates = areFiles() ? starts.filter((start) => tracked().has(start)) : tracked().with(pattern);
+    const isChanged = (file: string): boolean =>
+      repository?.mayHaveChanged?.(file) !== false && world.exists(file);
+    if (candidates.some((file) => isStored(file) && isChanged(file))) return true;
     if (untracked === 'none') return false;
-    return starts.some((start) => {
+    const found = starts.flatMap((start): Found[] => {
       const regions = regionsOf(start, pattern);
-      const found = regions === 'all' ? [whole.get(start)?.() ?? []] : regions.map(below);
-      return found.some((files) => files === 'too many' || files.some(isStored));
+      return regions === 'all' ? [whole.get(start)?.() ?? NO_FILES] : regions.map(below);
     });
+    if (found.some((files) => files !== 'unclear' && files.some(isStored))) return true;
+    return found.includes('unclear') ? 'unclear' : false;
   };
 }
+
+const NO_FILES: readonly string[] = [];
 
 /** A rule for a fixed place needs no look at other folders. */
 function regionsOf(start: string, pattern: PathPattern): readonly string[] | 'all' {
@@ -122,7 +130,8 @@ function regionsOf(start: string, pattern: PathPattern): readonly string[] | 'al
   return mayLieBelow(start, pattern) ? 'all' : [];
 }
 
-type Found = readonly string[] | 'too many';
+/** `unclear`: there are more files than can be looked at, or a folder cannot be read. */
+type Found = readonly string[] | 'unclear';
 
 interface Around {
   readonly top: string;
@@ -139,19 +148,27 @@ function untrackedBelow(region: string, { top, world, isAdded, isTracked }: Arou
     if (isNested(at, world)) return [];
   if (world.exists(region) && !world.exists(`${region}/.`))
     return !isTracked(region) && isAdded(region, false) ? [region] : [];
-  if (region !== top && (!isAdded(region, true) || isNested(region, world))) return [];
+  if (region !== top && !isAdded(region, true)) return [];
   if (region.split('/').includes('.git')) return [];
   const found: string[] = [];
-  const answer = walk(
-    region,
-    world,
-    (file, { kind }): undefined => {
-      if (kind === 'file' && !isTracked(file) && isAdded(file, false)) found.push(file);
-    },
-    ({ name }, file) => name !== '.git' && isAdded(file, true) && !isNested(file, world),
-    MOST_ENTRIES,
-  );
-  return answer === undefined ? found : 'too many';
+  const open = [region];
+  let folders = 0;
+  let others = 0;
+  for (let at = open.pop(); at !== undefined; at = open.pop()) {
+    const entries = (world.entriesUncounted ?? world.entries)(at);
+    if (entries === undefined || ++folders > MOST_FOLDERS) return 'unclear';
+    world.spend?.(1 + Math.ceil(entries.length / ENTRIES_PER_STEP));
+    if (at !== top && entries.some(({ name }) => name === '.git') && isNested(at, world)) continue;
+    for (const { name, kind } of entries) {
+      const file = path.posix.join(at, name);
+      // A folder may have taken the place of a tracked file.
+      if (kind === 'folder' && name !== '.git' && isAdded(file, true)) open.push(file);
+      if (kind === 'folder' || isTracked(file)) continue;
+      if (++others > MOST_UNTRACKED) return 'unclear';
+      if (kind === 'file' && isAdded(file, false)) found.push(file);
+    }
+  }
+  return found;
 }
 
 function isNested(folder: string, world: PermissionWorld): boolean {
