@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { decisionOn, type Project, projectWith } from './test/added-project.ts';
+import { decisionOn, type Project, projectWith, storedAfter } from './test/added-project.ts';
 
 const FORCED = [
   'git add -f .',
@@ -153,6 +153,23 @@ describe('git commands that store a file which no line ignores', () => {
     const setting = { deny: ['Read(**/.env)'] };
     expect(decisionOn('git add .', project, setting)).toBe('allow');
     expect(decisionOn('git -C sub add .', project, setting)).toBe('ask');
+  });
+});
+
+describe('git add with the names of options', () => {
+  it('gives the same decision on long and short names', () => {
+    const project = projectWith({ '.gitignore': '.env\n', '.env': 'KEY=1\n', f: 'f\n' });
+    const names = ['-N', '--intent-to-add', '--intent', '--ignore-errors'];
+    for (const name of names) {
+      expect(decisionOn(`git add ${name} f`, project)).toBe('allow');
+      expect(decisionOn(`git add ${name} .`, project)).toBe('allow');
+      expect(decisionOn(`git add -f ${name} .`, project)).toBe('ask');
+      expect(decisionOn(`git add ${name} .env`, project)).toBe('deny');
+      expect(storedAfter(`git add ${name} .`, project)).not.toContain('.env');
+    }
+    expect(storedAfter('git add -f --intent-to-add .', project)).toContain('.env');
+    for (const name of ['-i', '--interactive', '--inter', '-p', '--patch'])
+      expect([name, decisionOn(`git add ${name} f`, project)]).toEqual([name, 'ask']);
   });
 });
 

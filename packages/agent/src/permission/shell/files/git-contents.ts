@@ -14,7 +14,7 @@ const SILENT: ReadonlySet<string> = new Set(
     'sparse-checkout maintenance update-index update-ref hash-object write-tree commit-tree mktree pack-refs apply am'
   ).split(' '),
 );
-/** They print lines only if they ask about each change. */
+/** They print lines only if they ask about each change: `--patch`, `--interactive`, and not `--intent-to-add`, `--ignore-errors`, `--include`. */
 const PATCHING: ReadonlyMap<string, string> = new Map([
   ['add', ''],
   ['stage', ''],
@@ -142,7 +142,7 @@ export function contentShown(given: GitArguments): 'none' | 'tracked' | 'history
     return 'history';
   const valued = PATCHING.get(command);
   if (valued !== undefined)
-    return has(optionPattern({ letters: 'pi', valued, long: 'p|i' })) ? 'history' : 'none';
+    return has(optionPattern({ letters: 'pi', valued, long: 'p|i(?!nten|gn|nc)' })) ? 'history' : 'none';
   switch (command) {
     case 'log':
     case 'shortlog':
