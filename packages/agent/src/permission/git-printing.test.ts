@@ -1,6 +1,6 @@
 /** Settings of git on this disk with which a commit shows lines of files. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, it } from 'vitest';
@@ -11,6 +11,8 @@ const base = realpathSync(mkdtempSync(path.join(os.tmpdir(), 'heddle-git-printin
 const root = path.join(base, 'project');
 mkdirSync(path.join(root, 'secrets'), { recursive: true });
 writeFileSync(path.join(root, 'secrets/k'), 'SECRET');
+// A file that is as new as the index may have changed since, and `git commit -a` would store it.
+utimesSync(path.join(root, 'secrets/k'), 1_000_000_000, 1_000_000_000);
 const user = path.join(base, '.gitconfig');
 const own = path.join(root, '.git/config');
 const plain = { HOME: base, GIT_CONFIG_NOSYSTEM: '1' };

@@ -4,7 +4,7 @@
  */
 
 /** The variable of the text that means the file itself. */
-export const OWN_FILE = 'HEDDLE_OWN_FILE';
+export const OWN_FILE = 'OWN_PLACE_OF_FILE';
 
 const OWN = `\${${OWN_FILE}}`;
 /** The file itself, or a folder around it. */
