@@ -45,7 +45,7 @@ import { lookAtLinks } from './paths/home-links.ts';
 import { type KnownMounts, knownMounts } from './paths/known-mounts.ts';
 import { createLinkLookup, namedEntriesIn, readNames, remembered } from './paths/link-lookup.ts';
 import { ownProgram } from './paths/own-program.ts';
-import { isAtOrBelowSome } from './paths/places.ts';
+import { isAtOrBelowSome, once } from './paths/places.ts';
 import { sourcedFiles } from './paths/sourced-files.ts';
 import { exceptionReader } from './search-exceptions.ts';
 import type { KnownRepository, PermissionWorld } from './world.ts';
@@ -87,10 +87,8 @@ export function observeWorld(surroundings: WorldOptions): PermissionWorld {
     environment: withoutShellOptions(environment),
     isPrivileged: process.getuid?.() === 0,
     isSystemFolder: remembered(isSystemFolder),
-    hasProgramsOfSystem: onceAsked(() =>
-      hasProgramsOfSystem([root, cwd, ...directories], environment, { home }),
-    ),
-    isDockerLocal: onceAsked(() => isDockerLocal(environment, home)),
+    hasProgramsOfSystem: once(() => hasProgramsOfSystem([root, cwd, ...directories], environment, { home })),
+    isDockerLocal: once(() => isDockerLocal(environment, home)),
     foldsCase:
       process.platform === 'darwin' ||
       process.platform === 'win32' ||
@@ -133,11 +131,6 @@ export function observeWorld(surroundings: WorldOptions): PermissionWorld {
     ),
     nestedLinks: remembered((folder) => nestedLinksIn(nested(folder), links.entries)),
   };
-}
-
-function onceAsked(find: () => boolean): () => boolean {
-  let known: boolean | undefined;
-  return () => (known ??= find());
 }
 
 /** A path inside is checked by its own name, but the files of processes count everywhere. */

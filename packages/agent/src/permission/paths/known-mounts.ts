@@ -1,4 +1,5 @@
 /** Reads the mounts of this machine when a path is first compared with them. */
+import { once } from './places.ts';
 import { readFileSync } from 'node:fs';
 import type { MountedBelow, ProcessMount } from '../world.ts';
 import {
@@ -23,21 +24,16 @@ export interface KnownMounts {
 /** `text` has the format of `/proc/self/mountinfo`. Absent: that of this machine. */
 export function knownMounts(text?: string): KnownMounts {
   const isMac = text === undefined && process.platform === 'darwin';
-  const read = onceAsked(() => text ?? readMounts());
-  const names = onceAsked(() => (isMac ? namesOnMac : namesInMounts(read())));
-  const folders = onceAsked(() => (isMac ? foldersOnMac : foldersInMounts(read())));
-  const processes = onceAsked(() => (isMac ? [] : processMountsIn(read())));
+  const read = once(() => text ?? readMounts());
+  const names = once(() => (isMac ? namesOnMac : namesInMounts(read())));
+  const folders = once(() => (isMac ? foldersOnMac : foldersInMounts(read())));
+  const processes = once(() => (isMac ? [] : processMountsIn(read())));
   return {
     otherNames: (file) => names()(file),
     processNames: (file) => processNames(file, processes()),
     mountedBelow: (place) => folders()(place),
     processMounts: processes,
   };
-}
-
-function onceAsked<Answer>(find: () => Answer): () => Answer {
-  let known: { readonly answer: Answer } | undefined;
-  return () => (known ??= { answer: find() }).answer;
 }
 
 function readMounts(): string {

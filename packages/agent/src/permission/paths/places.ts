@@ -136,6 +136,12 @@ export function isInside(place: FilePlace, world: PermissionWorld): boolean {
   );
 }
 
+/** Looks only if the answer is needed, and once. */
+export function once<Answer>(look: () => Answer): () => Answer {
+  let known: { readonly answer: Answer } | undefined;
+  return () => (known ??= { answer: look() }).answer;
+}
+
 type Lookup<Place> = (world: PermissionWorld) => readonly Place[];
 
 /** Caches the result for a world and its copies, which share their functions. */

@@ -409,9 +409,3 @@ function matchesName(pattern: string, letters: readonly string[], isFolder: bool
   const last = tokensOfName(name);
   return last === undefined ? name !== '' : namesMeet(last, letters, true);
 }
-
-/** Looks only if the answer is needed, and once. */
-export function once<Answer>(look: () => Answer): () => Answer {
-  let known: { readonly answer: Answer } | undefined;
-  return () => (known ??= { answer: look() }).answer;
-}

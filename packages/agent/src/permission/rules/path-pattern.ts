@@ -12,7 +12,7 @@ import {
   type Segment,
   segmentsOf,
 } from '../paths/segments.ts';
-import { isAtOrBelow } from '../paths/places.ts';
+import { isAtOrBelow, once } from '../paths/places.ts';
 import type { Matcher } from './wildcard.ts';
 
 export interface Anchors {
@@ -94,7 +94,7 @@ export function anchoredPattern(
   const folded = (text: string) => (anchors.foldsCase ? text.toLowerCase() : text);
   const sampled = segments.map((segment) => segment.replace(/\*+|\?/g, 'x'));
   // Computed late, because most rules are never compared with a glob. A matching folder includes its contents.
-  const shapes = onceNeeded((): { readonly samples: Segment[][]; readonly all: Segment[][] } => ({
+  const shapes = once((): { readonly samples: Segment[][]; readonly all: Segment[][] } => ({
     samples: folders.map((from) => literalSegments(folded(path.posix.join(from, ...sampled)))),
     all: folders.map((from) => [
       ...literalSegments(folded(from)),
@@ -144,11 +144,6 @@ export function anchoredPattern(
       ),
     ),
   };
-}
-
-function onceNeeded<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
-  return () => (made ??= { value: make() }).value;
 }
 
 export function anchored(specifier: string, list: 'allow' | 'deny', anchors: Anchors): AnchoredPattern {

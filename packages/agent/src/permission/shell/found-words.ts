@@ -6,7 +6,7 @@ import path from 'node:path';
 import { GIT_DATA_NAMES } from '@heddle/tools/git';
 import type { ShellWord } from '@heddle/tools/shell';
 import type { Concern, FilePart, PathsBelow } from '../part.ts';
-import { commandPlace, type FilePlace, isAtOrBelow, isInside } from '../paths/places.ts';
+import { commandPlace, type FilePlace, isAtOrBelow, isInside, once } from '../paths/places.ts';
 import { programFolder } from '../paths/program-places.ts';
 import {
   canCompleteProtected,
@@ -20,7 +20,6 @@ import {
   isFolderOfObjects,
   isHiddenFromSearch,
   objectNames,
-  once,
   protectedFromChange,
   walk,
 } from '../paths/walk-tree.ts';

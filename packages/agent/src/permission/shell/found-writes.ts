@@ -7,7 +7,7 @@ import { omitUndefined } from '@heddle/core';
 import { GIT_DATA_NAMES } from '@heddle/tools/git';
 import type { ShellWord } from '@heddle/tools/shell';
 import type { Concern, FilePart, PathsBelow } from '../part.ts';
-import { commandPlace, type FilePlace, isRelatedToSome } from '../paths/places.ts';
+import { commandPlace, type FilePlace, isRelatedToSome, once } from '../paths/places.ts';
 import { changedPrograms, configPlaces, gitSourcesIn } from '../paths/program-places.ts';
 import {
   canCompleteProtected,
@@ -15,7 +15,7 @@ import {
   isGitDataPath,
   someProtectedName,
 } from '../paths/protected.ts';
-import { isHiddenFromSearch, once, pathsBelow, type Selection, someLinkBelow } from '../paths/walk-tree.ts';
+import { isHiddenFromSearch, pathsBelow, type Selection, someLinkBelow } from '../paths/walk-tree.ts';
 import type { PermissionWorld } from '../world.ts';
 import { concernOf, touchPart, UNKNOWN_CHANGE } from './files/file-parts.ts';
 import { placesOfWord } from './files/meant-places.ts';

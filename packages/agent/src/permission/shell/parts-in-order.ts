@@ -4,8 +4,7 @@
  */
 import type { Construct, ShellRedirection, SimpleCommand } from '@heddle/tools/shell';
 import type { FilePart, Part } from '../part.ts';
-import { isAtOrBelow } from '../paths/places.ts';
-import { once } from '../paths/walk-tree.ts';
+import { isAtOrBelow, once } from '../paths/places.ts';
 import type { PermissionWorld } from '../world.ts';
 import { type Around, changesLaterCommands } from './command-part.ts';
 import {

@@ -6,8 +6,7 @@
  */
 import type { ShellWord, SimpleCommand } from '@heddle/tools/shell';
 import path from 'node:path';
-import { once } from '../paths/walk-tree.ts';
-import { leadsAnywhere, placesOf, UNKNOWN_CHARACTER } from '../paths/places.ts';
+import { leadsAnywhere, once, placesOf, UNKNOWN_CHARACTER } from '../paths/places.ts';
 import { hasOtherHome, type PermissionWorld } from '../world.ts';
 import { commandWords, unwrap } from './runners.ts';
 

@@ -1,7 +1,7 @@
 /** Finds the hosts that a command may connect to, although its text does not show them: in values, globs and texts on its input. */
+import { once } from '../paths/places.ts';
 import type { ShellWord, SimpleCommand } from '@heddle/tools/shell';
 import type { CommandPart } from '../part.ts';
-import { once } from '../paths/walk-tree.ts';
 import { CURL_OPTIONS } from './files/curl-options.ts';
 import { connectedHosts } from './connected-hosts.ts';
 import { givenTexts } from './given-texts.ts';

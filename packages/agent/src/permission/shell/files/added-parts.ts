@@ -1,8 +1,7 @@
 /** Creates the parts for files of the working tree that git stores. */
 import path from 'node:path';
 import type { FilePart, StoredFiles } from '../../part.ts';
-import { type FilePlace, isAtOrBelow, tildeExpanded } from '../../paths/places.ts';
-import { once } from '../../paths/walk-tree.ts';
+import { type FilePlace, isAtOrBelow, once, tildeExpanded } from '../../paths/places.ts';
 import { mayLieBelow } from '../../rules/held-files.ts';
 import type { PathPattern } from '../../rules/path-pattern.ts';
 import type { KnownRepository, PermissionWorld } from '../../world.ts';

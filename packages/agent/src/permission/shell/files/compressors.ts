@@ -2,8 +2,8 @@
 import path from 'node:path';
 import type { ShellWord } from '@heddle/tools/shell';
 import type { FilePart, PathsBelow } from '../../part.ts';
-import { commandPlace, type FilePlace } from '../../paths/places.ts';
-import { once, pathsBelow } from '../../paths/walk-tree.ts';
+import { commandPlace, type FilePlace, once } from '../../paths/places.ts';
+import { pathsBelow } from '../../paths/walk-tree.ts';
 import type { PermissionWorld } from '../../world.ts';
 import { argumentsOf, hasOption, type ParsedOperands } from './operands.ts';
 import { HERE, literalWord, type ReplacedEnds, type Touch, touch, unknownWord, wordInside } from './touch.ts';

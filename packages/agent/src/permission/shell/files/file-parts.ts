@@ -5,19 +5,19 @@ import type { ShellWord } from '@heddle/tools/shell';
 import type { Concern, FilePart, PathsBelow } from '../../part.ts';
 import { destructiveRemoval } from '../../paths/destructive-removal.ts';
 import {
-  isAtOrBelow,
   commandPlace,
   type FilePlace,
+  isAtOrBelow,
   isInside,
   isRelatedToSome,
   isSink,
+  once,
   tildeExpanded,
   workingFolders,
 } from '../../paths/places.ts';
 import type { Glob } from '../../paths/glob.ts';
 import {
   mayContainLinks,
-  once,
   pathsBelow,
   protectedBelow,
   protectedFromChange,

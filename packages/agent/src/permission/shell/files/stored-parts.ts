@@ -1,9 +1,8 @@
 /** Creates the parts for files that git stored. */
 import path from 'node:path';
 import type { FilePart, PathsBelow } from '../../part.ts';
-import { type FilePlace, isAtOrBelow } from '../../paths/places.ts';
+import { type FilePlace, isAtOrBelow, once } from '../../paths/places.ts';
 import { gitDataAround } from '../../paths/protected.ts';
-import { once } from '../../paths/walk-tree.ts';
 import type { KnownRepository, PermissionWorld } from '../../world.ts';
 import { literalWord, type Touch } from './touch.ts';
 
