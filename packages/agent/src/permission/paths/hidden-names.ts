@@ -8,14 +8,15 @@ import { type FilePlace, isAtOrBelow, onceFor, workingFolders } from './places.t
 import { foldCase } from './protected.ts';
 
 /**
- * Names without their dot, in lower case. `*` at the end matches any further letters. A name is ordinary if only a command of the user or a service
- * reads it: a test, a linter, a build, a pipeline. It is not if a shell, an editor, version control or another agent does.
+ * Names without their dot, in lower case. `*` at the end matches further parts of a name, which begin with `.`, `-` or `_`, or are `rc`. A name is
+ * ordinary if only a command of the user or a service reads it: a test, a linter, a build, a pipeline. It is not if a shell, an editor, version
+ * control or another agent does.
  */
 const ORDINARY: readonly string[] = [
   // Ignored names, folders without files, notes about people and commits.
   '*ignore keep gitkeep hgkeep empty placeholder nojekyll version versions git-blame-ignore-revs gitmessage* mailmap codeowners',
   // Variables of the project.
-  'env* flaskenv',
+  'env* envs flaskenv',
   // Formatters, linters and checks.
   'editorconfig eslintrc* prettierrc* stylelintrc* biome* oxlintrc* oxfmtrc* dprint* jshintrc jscsrc tslint* standard* xo-config* markdownlint* markdownlintrc ' +
     'remarkrc* textlintrc* mdlrc mdl_style* vale.ini proselintrc* cspell* codespell* typos.toml _typos.toml alexrc* htmlhintrc htmlvalidate* csslintrc csscomb* ' +
@@ -54,6 +55,8 @@ const exact = new Set(ORDINARY.filter((name) => !name.includes('*')));
 const begins = ORDINARY.filter((name) => name.endsWith('*')).map((name) => name.slice(0, -1));
 const ends = ORDINARY.filter((name) => name.startsWith('*')).map((name) => name.slice(1));
 
+const FURTHER_PARTS = /^(?:rc)?(?:$|[-._])/;
+
 /** A folder with the settings of this agent. The list of protected places decides about everything in it. */
 const OWN = /^(?:claude|heddle)$/;
 
@@ -76,7 +79,7 @@ function isOrdinary(name: string, next?: string): boolean {
   return (
     exact.has(rest) ||
     OWN.test(rest) ||
-    begins.some((begin) => rest.startsWith(begin)) ||
+    begins.some((begin) => rest.startsWith(begin) && FURTHER_PARTS.test(rest.slice(begin.length))) ||
     ends.some((end) => rest.endsWith(end))
   );
 }
