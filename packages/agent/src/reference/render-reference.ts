@@ -43,7 +43,7 @@ A value that is not valid is reported with its file, line and key, and ignored. 
 read, such as a deny rule or \`sandbox.enabled\`, the same file does not allow anything. That includes one item of a list: \`Bash(rm\`, \`Bash rm\`, \`5\`.
 A rule for an unknown tool, an empty text, and one that starts with \`#\` or \`//\` are only reported. \`heddle config schema\` prints the JSON schema of these
 files, for editors. Hooks and permission rules that change while a session runs apply from the next prompt or call on; other settings
-apply at the next start. Files in working directories permit more only after your next prompt, see permissions.md. A variable wins over a setting. On and off are written as \`1\` and \`0\`.
+apply at the next start. Files in working directories permit more only after your next prompt, see trust.md. A variable wins over a setting. On and off are written as \`1\` and \`0\`.
 
 | key | meaning | takes | default | variable |
 |---|---|---|---|---|`;
