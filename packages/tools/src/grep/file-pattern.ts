@@ -1,40 +1,52 @@
 /** Patterns for file names: `*.ts` anywhere, `src/**` from the root of the search, `!…` for all others. */
-import picomatch from 'picomatch';
+import path from 'node:path';
+import { expandBraces } from './braces.ts';
+import { pathMatcher } from './glob-matcher.ts';
+import { type GlobSegment, type NameToken, parseGlob } from './glob-syntax.ts';
 
 export interface FilePattern {
   matches(path: string): boolean;
   /**
-   * The same as lines of an ignore file, so that ripgrep skips excluded files. `--glob` would include
-   * ignored files again.
+   * The same as lines of an ignore file, so that ripgrep skips excluded files. They may include more files, but not
+   * fewer. `--glob` would include ignored files again.
    */
   readonly ignoreLines: readonly string[];
 }
+
+const SEPARATOR = path.sep === '/' ? '/' : /[\\/]/;
 
 export function filePattern(text: string): FilePattern {
   const isNegative = text.startsWith('!');
   const pattern = (isNegative ? text.slice(1) : text).replace(/^\.\//, '');
   // A name without a slash matches at every depth, as in an ignore file.
   const anchored = pattern.includes('/') ? pattern.replace(/^\//, '') : `**/${pattern}`;
-  const matches = picomatch(anchored, { dot: true });
-  const alternatives =
-    picomatch.scan(anchored).isBrace || anchored.includes('{') ? braces(anchored) : [anchored];
-  const rooted = alternatives.map((one) => `/${one}`);
+  const globs = expandBraces(anchored).flatMap((one) => {
+    const segments = parseGlob(one, 'lenient');
+    return segments === undefined ? [] : [segments];
+  });
+  const matchers = globs.map((segments) => pathMatcher(segments));
   return {
-    matches: (path) => matches(path) !== isNegative,
-    ignoreLines: isNegative ? [] : ['*', '!*/', ...rooted.map((line) => `!${line}`)],
+    matches: (file) => {
+      const names = file.split(SEPARATOR);
+      return matchers.some((matches) => matches(names)) !== isNegative;
+    },
+    ignoreLines: isNegative ? [] : ['*', '!*/', ...globs.map((segments) => `!/${ignoreLine(segments)}`)],
   };
 }
 
-/**
- * Expands `a{b,c{d,e}}` to `ab`, `acd`, `ace`. Ranges are not expanded: they only make the search larger.
- */
-function braces(pattern: string): string[] {
-  const open = /\{(?=[^{}]*,[^{}]*\})[^{}]*\}/.exec(pattern);
-  if (!open) return [pattern.replaceAll(/\{[^{}]*\}/g, '*')];
-  const before = pattern.slice(0, open.index);
-  const behind = pattern.slice(open.index + open[0].length);
-  return open[0]
-    .slice(1, -1)
-    .split(',')
-    .flatMap((choice) => braces(before + choice + behind));
+function ignoreLine(segments: readonly GlobSegment[]): string {
+  return segments.map((segment) => (segment === '**' ? '**' : segment.map(ignoreText).join(''))).join('/');
+}
+
+/** Characters for which the syntax of ignore files has another meaning, such as spaces at the end, become wildcards. */
+function ignoreText(token: NameToken): string {
+  switch (token.kind) {
+    case 'letter':
+      return /^[\w.,@+()~=-]$/.test(token.letter) ? token.letter : '?';
+    case 'set':
+    case 'one':
+      return '?';
+    case 'many':
+      return '*';
+  }
 }

@@ -5,6 +5,8 @@
 import { readFile, stat } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import { pathMatcher, type PathMatcher } from './glob-matcher.ts';
+import { parseGlob } from './glob-syntax.ts';
 
 const KINDS = ['.rgignore', '.ignore', '.gitignore'] as const;
 
@@ -103,7 +105,7 @@ interface IgnoreLines {
 interface Line {
   readonly keeps: boolean;
   readonly foldersOnly: boolean;
-  readonly pattern: RegExp;
+  readonly matches: PathMatcher;
 }
 
 function ignoreLines(text: string): IgnoreLines {
@@ -114,54 +116,35 @@ function ignoreLines(text: string): IgnoreLines {
     .toReversed();
   return {
     verdict(path, isFolder) {
-      const last = lines.find(({ foldersOnly, pattern }) => (isFolder || !foldersOnly) && pattern.test(path));
+      const names = path.split('/');
+      const last = lines.find(({ foldersOnly, matches }) => (isFolder || !foldersOnly) && matches(names));
       return last && (last.keeps ? 'kept' : 'ignored');
     },
   };
 }
 
-/** Returns nothing for a comment, an empty line, and a line that cannot be parsed. */
+/** Returns nothing for a comment, an empty line, and a line that git rejects. */
 function lineOf(written: string): Line[] {
   if (written.startsWith('#')) return [];
-  // Spaces at the end do not count, unless they are escaped.
-  const line = /\\\s*$/.test(written) ? written : written.trimEnd();
+  const line = withoutSpaces(written);
   const keeps = line.startsWith('!');
   const body = keeps ? line.slice(1) : line;
   const foldersOnly = body.endsWith('/');
-  const inner = body.replace(/\/$/, '').replace(/^\//, '');
+  const inner = body.slice(body.startsWith('/') ? 1 : 0, foldersOnly ? -1 : undefined);
   if (inner === '') return [];
   const anchored = body.startsWith('/') || inner.includes('/');
-  try {
-    const source = sourceOf(inner);
-    return [{ keeps, foldersOnly, pattern: new RegExp(`^${anchored ? '' : '(?:.*/)?'}${source}$`, 'su') }];
-  } catch {
-    return [];
-  }
+  const segments = parseGlob(inner, 'git');
+  if (segments === undefined) return [];
+  const matches = pathMatcher(anchored ? segments : ['**', ...segments]);
+  return [{ keeps, foldersOnly, matches }];
 }
 
-function sourceOf(body: string): string {
-  const segments = body.split('/');
-  return segments
-    .map((segment, index) => {
-      const isLast = index === segments.length - 1;
-      if (segment === '**') return isLast ? '.+' : '(?:.*/)?';
-      return segmentSource(segment) + (isLast ? '' : '/');
-    })
-    .join('');
-}
-
-const PIECES = /\\(.)|\*+|\?|\[([!^]?)(\]?[^\]]*)\]|./gsu;
-
-function segmentSource(segment: string): string {
-  return segment.replaceAll(PIECES, (piece, escaped?: string, not?: string, set?: string) => {
-    if (escaped !== undefined) return literal(escaped);
-    if (piece.startsWith('*')) return '[^/]*';
-    if (piece === '?') return '[^/]';
-    if (set === undefined) return literal(piece);
-    return `(?!/)[${not === '' ? '' : '^'}${set.replaceAll(/[\\[\]^]/g, String.raw`\$&`)}]`;
-  });
-}
-
-function literal(character: string): string {
-  return /[\\^$.*+?()[\]{}|/]/.test(character) ? `\\${character}` : character;
+/** Spaces at the end do not count, unless they are escaped. */
+function withoutSpaces(line: string): string {
+  let end = line.length;
+  while (line[end - 1] === ' ') end--;
+  let backslashes = 0;
+  while (line[end - 1 - backslashes] === '\\') backslashes++;
+  const isEscaped = backslashes % 2 === 1 && end < line.length;
+  return line.slice(0, isEscaped ? end + 1 : end);
 }
