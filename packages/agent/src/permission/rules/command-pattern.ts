@@ -7,7 +7,15 @@ import type { ShellAssignment, ShellWord } from '@heddle/tools/shell';
 import type { RuleList } from './rule.ts';
 import { hasOneName, samePrograms } from './same-programs.ts';
 import { type FirstWords, skippingMatcher } from './skipped-options.ts';
-import { countStars, type Matcher, mayMatchBoth, wildcardMatcher } from './wildcard.ts';
+import { leavesFolder } from './starred-paths.ts';
+import {
+  countStars,
+  type Matcher,
+  mayMatchBoth,
+  type StarText,
+  wildcardMatcher,
+  type WildcardOptions,
+} from './wildcard.ts';
 
 export interface Spelling {
   readonly canonical: string;
@@ -26,7 +34,7 @@ export function commandPattern(specifier: string, list: RuleList): CommandPatter
 
 /** The pattern of a name, such as that of a skill. */
 export function namePattern(specifier: string): CommandPattern {
-  return spelledPattern(specifier, compile);
+  return spelledPattern(specifier, (pattern) => compile(pattern));
 }
 
 function spelledPattern(specifier: string, read: (pattern: string) => Matcher): CommandPattern {
@@ -39,14 +47,14 @@ function spelledPattern(specifier: string, read: (pattern: string) => Matcher): 
     ((!same || spelling.written !== spelling.canonical) && written(spelling.written));
 }
 
-function compile(specifier: string): Matcher {
+function compile(specifier: string, options: WildcardOptions = {}): Matcher {
   const prefix = prefixOf(specifier);
   if (prefix !== undefined) {
     const begin = `${prefix} `;
     return (text) => text === prefix || text.startsWith(begin);
   }
   if (!specifier.includes('*')) return (text) => text === specifier;
-  return matcherOfAny(withoutLastWord(specifier).map((pattern) => wildcardMatcher(pattern)));
+  return matcherOfAny(withoutLastWord(specifier).map((pattern) => wildcardMatcher(pattern, options)));
 }
 
 /** A trailing ` *` also matches no further word. */
@@ -66,25 +74,32 @@ function starredBeforeColon(specifier: string): string | undefined {
 
 /** `rm *:*` means `rm *` with any further words, and also its text with a colon. */
 function compileObjecting(specifier: string): Matcher {
+  const options = { mayLackWords: true };
   const starred = starredBeforeColon(specifier);
-  if (starred === undefined) return compile(specifier);
-  return matcherOfAny([compile(starred), wildcardMatcher(`${starred} *`), wildcardMatcher(specifier)]);
+  if (starred === undefined) return compile(specifier, options);
+  return matcherOfAny([
+    compile(starred, options),
+    ...[`${starred} *`, specifier].map((pattern) => wildcardMatcher(pattern, options)),
+  ]);
 }
 
 /**
  * A star at the start of a longer pattern matches one plain word, the name of a program. The stars before `:*` match no colon: the user
- * of `git push origin feature/*:*` did not mean `feature/x:main`.
+ * of `git push origin feature/*:*` did not mean `feature/x:main`. A star within a path matches no parent folder.
  */
 function compileAllowing(specifier: string): Matcher {
   const starred = starredBeforeColon(specifier);
   const isProgram = /^\*+[^*]/.test(specifier);
-  if (starred === undefined && !isProgram) return compile(specifier);
   const own = starred === undefined ? 0 : countStars(starred);
-  const accepts = (matched: string, star: number): boolean =>
-    (star > 0 || !isProgram || PROGRAM.test(matched)) && (star >= own || !matched.includes(':'));
+  const accepts = (given: StarText): boolean => {
+    const { matched, star } = given;
+    if (star === 0 && isProgram && !PROGRAM.test(matched)) return false;
+    return (star >= own || !matched.includes(':')) && !leavesFolder(given);
+  };
+  if (starred === undefined && !isProgram) return compile(specifier, { accepts });
   const patterns =
     starred === undefined ? withoutLastWord(specifier) : [...withoutLastWord(starred), `${starred} *`];
-  return matcherOfAny(patterns.map((pattern) => wildcardMatcher(pattern, accepts)));
+  return matcherOfAny(patterns.map((pattern) => wildcardMatcher(pattern, { accepts })));
 }
 
 /** The name of a program, or a beginning of one. */
@@ -211,7 +226,9 @@ export function commandDoubt(specifier: string): CommandDoubt {
     mayBecome: (pattern) =>
       readings.some(({ fixed, open }) => {
         const text = `${fixed}${open.replace(/:\*+$/, ' *')}`.replaceAll('\\*', '*');
-        return [text, text.replace(/ \*+$/, '')].some((one) => mayMatchBoth(one, pattern));
+        // A star between words may match no word.
+        const short = text.replace(/(?<= )\*+ (?=\S)/g, '*');
+        return [text, text.replace(/ \*+$/, ''), short].some((one) => mayMatchBoth(one, pattern));
       }),
     mayGoOn({ text, quoted }) {
       const texts = [text, ...textsWithOtherPrograms(text)];

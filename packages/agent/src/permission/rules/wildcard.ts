@@ -5,31 +5,49 @@
 
 export type Matcher = (text: string) => boolean;
 
-/**
- * `*` matches any text, including line ends. `\*` matches a star.
- *
- * `accepts` limits the texts of the stars, which are counted from 0. If it accepts a text, it must accept each beginning of
- * it that can be the text of that star.
- */
+/** The text of a star, which are counted from 0. */
+export interface StarText {
+  readonly matched: string;
+  readonly star: number;
+  /** The whole text, and the position of the star in it. */
+  readonly text: string;
+  readonly from: number;
+}
+
+export interface WildcardOptions {
+  /**
+   * Limits the texts of the stars. If it accepts a text, it must accept each beginning of it that can be the text of
+   * that star.
+   */
+  readonly accepts?: (given: StarText) => boolean;
+  /** A star between two spaces also matches one space: `git * push` matches `git push`. */
+  readonly mayLackWords?: boolean;
+}
+
+/** `*` matches any text, including line ends. `\*` matches a star. */
 export function wildcardMatcher(
   pattern: string,
-  accepts?: (matched: string, star: number) => boolean,
+  { accepts, mayLackWords = false }: WildcardOptions = {},
 ): Matcher {
   const [first = '', ...others] = literalsOf(pattern);
   const last = others.pop();
   if (last === undefined) return (text) => text === first;
+  const isShared = (literal: string, before: string | undefined): boolean =>
+    mayLackWords && literal.startsWith(' ') && before?.endsWith(' ') === true;
+  const shared = others.map((literal, star) => (isShared(literal, others[star - 1] ?? first) ? 1 : 0));
+  const sharedEnd = isShared(last, others.at(-1) ?? first) ? 1 : 0;
   return (text) => {
     const end = text.length - last.length;
-    if (end < first.length || !text.startsWith(first) || !text.endsWith(last)) return false;
+    if (end + sharedEnd < first.length || !text.startsWith(first) || !text.endsWith(last)) return false;
     let at = first.length;
     for (const [star, literal] of others.entries()) {
       // The earliest position is always the best one: it leaves the most text for the rest.
-      const found = text.indexOf(literal, at);
-      if (found < 0 || found + literal.length > end) return false;
-      if (accepts?.(text.slice(at, found), star) === false) return false;
+      const found = text.indexOf(literal, at - (shared[star] ?? 0));
+      if (found < 0 || found + literal.length > end + sharedEnd) return false;
+      if (accepts?.({ matched: text.slice(at, found), star, text, from: at }) === false) return false;
       at = found + literal.length;
     }
-    return accepts?.(text.slice(at, end), others.length) !== false;
+    return accepts?.({ matched: text.slice(at, end), star: others.length, text, from: at }) !== false;
   };
 }
 

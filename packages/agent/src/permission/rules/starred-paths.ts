@@ -1,0 +1,32 @@
+/** Finds parent folders in the part of a path that a star of an allow rule matches: `cat src/../key` for `cat src/*`. */
+import type { StarText } from './wildcard.ts';
+
+/** A word of a command as it is written, with its quotes. */
+const WORD = /(?:'[^']*'|"(?:[^"\\]|\\[^])*"|\\[^]|[^\s'"\\])+/g;
+
+/**
+ * Returns whether the path in which a star begins has a parent folder from there on. A star that is a whole word, or the
+ * whole value of an option, matches any path.
+ */
+export function leavesFolder({ text, from }: StarText): boolean {
+  if (!MAY_CLIMB.test(text)) return false;
+  for (const { index, 0: word } of text.matchAll(WORD)) {
+    if (index >= from) return false;
+    if (index + word.length < from) continue;
+    if (isWholeValue(word.slice(0, from - index))) return false;
+    const start = word.lastIndexOf('/', from - index - 1) + 1;
+    const rest = word.slice(start);
+    // The text of such quotes can contain dots by number.
+    return rest.includes("$'") || CLIMBS.test(rest.replace(/['"\\]/g, ''));
+  }
+  return false;
+}
+
+const MAY_CLIMB = /\.['"\\]*[.*?[{,}]|\$'/;
+/** A glob that begins with a dot may match the parent folder, and braces may form its name. */
+const CLIMBS = /(?:^|\/)\.(?:\.(?:\/|$)|[^/]*[*?[{])|[{,]\.*[,}]|\.[{,}]/;
+
+/** `--dir=*` and `-C*` */
+function isWholeValue(before: string): boolean {
+  return /^-[A-Za-z]$|[=:]$/.test(before);
+}
