@@ -43,6 +43,11 @@ for (const name of ['lib.js', 'docs/lib.js', 'copies/lib.js']) {
   linkSync(path.join(base, 'store', path.basename(name)), path.join(project, name));
   rmSync(path.join(base, 'store', path.basename(name)));
 }
+mkdirSync(path.join(project, 'pack/in'), { recursive: true });
+for (const name of ['pack/x', 'pack/in/y']) {
+  writeFileSync(path.join(project, name), '');
+  linkSync(path.join(project, name), path.join(base, 'store', name.replaceAll('/', '-')));
+}
 for (const name of ['lib.js', 'docs/lib.js'])
   linkSync(path.join(project, name), path.join(base, 'store', name.replace('/', '-')));
 writeFileSync(path.join(project, 'large'), '');
@@ -95,6 +100,63 @@ describe('a file with another name on the disk', () => {
       'echo x | tee lib.js',
     ];
     expect(wrong('ask', asked)).toEqual([]);
+  });
+
+  it('is not changed in place if a glob matches it, or one names the copy', () => {
+    const asked = [
+      'touch l*',
+      'touch -c *.js',
+      'touch docs/*',
+      'cp copies/l* docs',
+      'cp copies/* docs/',
+      'cp ./copies/*.js ./docs/.',
+      'cp -r copies/* docs',
+      'cp a.txt copies/l?b.js docs',
+      'cp -f copies/[l]ib.js docs',
+      'cp copies/{lib.js,a.txt} docs',
+      'cd copies && cp l* ../docs',
+    ];
+    expect(wrong('ask', asked)).toEqual([]);
+    const allowed = [
+      'touch a*',
+      'touch docs/x*',
+      'cp a* docs',
+      'cp copies/a* docs',
+      'cp docs/* ok',
+      'rm docs/l*',
+    ];
+    expect(wrong('allow', allowed)).toEqual([]);
+  });
+
+  it('is not changed in place under the name that an earlier edit gave it', () => {
+    const asked = [
+      'mv lib.js b.js; echo x > b.js',
+      'mv lib.js b.js && cp a.txt b.js',
+      'mv lib.js ok; touch ok/lib.js',
+      'mv lib.js ok/; cp copies/a.txt ok/lib.js',
+      'mkdir new; mv lib.js new/a.txt; cp a.txt new',
+      'mv lib.js a.txt; printf x >> ./a.txt',
+      'mv -f lib.js b.js; cat a.txt > b.js',
+      'mv pack new; echo x > new/x',
+      'mv pack new; cp docs/x new',
+      'mv pack ok; echo x > ok/pack/in/y',
+      'mv -T pack new; cp docs/deep/y new/in',
+      'mv pack/in ok/deep; cp -r docs/deep/y ok/deep/in/y',
+      'mv a.txt lib.js pack/x ok; touch ok/x',
+      'sed -i.bak s/a/b/ lib.js; echo x > lib.js.bak',
+      'sed --in-place=.old s/a/b/ a.txt lib.js && cp a.txt lib.js.old',
+    ];
+    expect(wrong('ask', asked)).toEqual([]);
+    const allowed = [
+      'mv lib.js b.js; echo x > a.txt',
+      'mv lib.js b.js; sed -i s/a/b/ b.js',
+      'mv pack new; echo x > new/z',
+      'mv pack new; mkdir new/z; cp a.txt new/z',
+      'sed -i s/a/b/ lib.js && echo x > a.txt',
+      'sed -i.bak s/a/b/ lib.js docs/x; echo x > docs/x.bak',
+      'sed -i.bak s/a/b/ *.js',
+    ];
+    expect(wrong('allow', allowed)).toEqual([]);
   });
 
   it('is replaced, moved or removed by name, which leaves the other file as it is', () => {

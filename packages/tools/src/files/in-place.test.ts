@@ -1,6 +1,6 @@
 /** Files that cannot be replaced are written in place. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { chmodSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, linkSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { writeAtomically } from './atomic.ts';
@@ -54,6 +54,19 @@ describe('A file that cannot be replaced', () => {
     expect(statSync(file).size).toBe(1);
     if (process.getuid?.() === 0) expect(statSync(file).ino).toBe(ino);
     expect(readdirSync(folder)).toEqual(['a']);
+  });
+
+  it('is unchanged if it has another name', async () => {
+    const scratch = new Scratch({ a: 'old' });
+    const other = path.join(temporaryFolder(), 'other');
+    chmodSync(path.join(scratch.folder, 'a'), 0o666);
+    linkSync(path.join(scratch.folder, 'a'), other);
+    await scratch.read('a');
+    await runUnprivileged({ folder: scratch.folder, mode: 0o555 }, async () => {
+      await expect(scratch.write('a', 'new')).rejects.toThrow(/another name on the disk/);
+    });
+    expect(readFileSync(other, 'utf8')).toBe('old');
+    expect(readdirSync(scratch.folder)).toEqual(['a']);
   });
 
   it('is unchanged if neither its folder nor the file itself is writable', async () => {

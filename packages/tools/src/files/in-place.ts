@@ -24,6 +24,13 @@ export function cannotReplace(thrown: unknown): boolean {
   return CANNOT_REPLACE.has(errorCode(thrown));
 }
 
+/** Another name may be outside of the working directories, and the permission is for this one. */
+function hasOtherNames(file: string): FileError {
+  return new FileError(
+    `${shownPath(file)} has another name on the disk (a hard link), and cannot be replaced in its folder. Nothing was written, because the other file would change, too.`,
+  );
+}
+
 /**
  * Not atomic: the caller has stored the old content. If the write fails midway, the old content is
  * restored. If that fails, too, the error reports it.
@@ -40,7 +47,9 @@ export async function writeInPlace(
     // Not truncated on opening: until the first byte is written, the file is unchanged.
     const handle = await open(pinned.path, constants.O_WRONLY | (constants.O_NONBLOCK ?? 0) | pinned.flags);
     try {
-      requireSame(pinned, await handle.stat());
+      const opened = await handle.stat();
+      requireSame(pinned, opened);
+      if (opened.nlink > 1) throw hasOtherNames(place.file);
       await overwrite(handle, bytes, old, place.file);
       if (sync) await handle.sync();
     } finally {

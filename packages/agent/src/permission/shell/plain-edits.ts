@@ -26,13 +26,14 @@ import {
   placesOf,
 } from '../paths/places.ts';
 import { mayReadPipe } from '../paths/special-files.ts';
-import { mayContainLinks, walk } from '../paths/walk-tree.ts';
+import { mayContainLinks } from '../paths/walk-tree.ts';
 import type { FolderEntry, PermissionWorld } from '../world.ts';
+import { type FileEdit, folded, mayWriteElsewhere, namesOf, placesIn, someMerged } from './edits-in-place.ts';
 import { isEditCommand } from './files/edits.ts';
 import { meant } from './files/meant-places.ts';
 import { filesOf } from './files/files-of.ts';
 import { argumentsOf, expandBraces } from './files/operands.ts';
-import { namesFoundBy, possibleValues } from './possible-values.ts';
+import type { Touch } from './files/touch.ts';
 import { commandWords } from './runners.ts';
 import { foldersAfter, NO_VARIABLES } from './shell-state.ts';
 import { shortOption } from './short-options.ts';
@@ -48,21 +49,12 @@ const PRINTERS = /^(echo|pwd|true|:)$/;
 const PLAIN_FORMAT = /^(?!-)(?:[^%]|%%|%-?\d*(?:\.\d+)?[sdiuxXcbqf])*$/;
 
 /** One command that changes files. Redirections are a change of their own. */
-interface Change {
+interface Change extends FileEdit {
   /** All words of the command. A glob among them may match a name that another command creates. */
   readonly words: readonly ShellWord[];
-  readonly changed: readonly ShellWord[];
   readonly read: readonly ShellWord[];
-  /** The files and folders that it copies or moves. */
-  readonly sources: readonly ShellWord[];
-  /** The last operand of a copy or move. */
-  readonly target?: ShellWord | undefined;
   /** It changes the contents of files, and a file stays a file. */
   readonly keepsFiles: boolean;
-  /** It writes into existing files. Otherwise it replaces or removes them by name. */
-  readonly writesInto: boolean;
-  /** It moves its sources. */
-  readonly isMove: boolean;
 }
 
 export function isPlainEditScript(script: Script, world: PermissionWorld): boolean {
@@ -82,7 +74,7 @@ export function isPlainEditScript(script: Script, world: PermissionWorld): boole
   const read = changes.flatMap((change) => change.read).filter(({ value }) => value !== '/dev/null');
   const used = [...read, ...changes.flatMap((change) => change.changed)];
   if (used.some((word) => mayBeSpecial(word, folders, world))) return false;
-  if (changes.some((change) => mayWriteElsewhere(change, folders, world))) return false;
+  if (mayWriteElsewhere(changes, folders, world)) return false;
   if (!changes.every((change) => isPlainTransfer(change, folders, world))) return false;
   return changes.length < 2 || areIndependent(changes, folders, world);
 }
@@ -122,7 +114,7 @@ function changesOf(
         sources: [],
         keepsFiles: true,
         writesInto: true,
-        isMove: false,
+        renamed: [],
       }),
     );
   if (name === undefined || (words.every(isLiteral) && changesNothing(words))) return redirected;
@@ -132,17 +124,29 @@ function changesOf(
   const touches = filesOf(expanded);
   const isTransfer = /^(cp|mv)$/.test(name.value);
   const read = touches.filter(({ kind }) => kind !== 'write').map(({ word }) => word);
+  const target = isTransfer ? argumentsOf(expanded.slice(1)).operands.at(-1) : undefined;
   const change: Change = {
     words: expanded,
     changed: touches.filter(({ kind }) => kind !== 'read').map(({ word }) => word),
     read,
     sources: isTransfer ? read : [],
-    target: isTransfer ? argumentsOf(expanded.slice(1)).operands.at(-1) : undefined,
+    target,
     keepsFiles: /^(touch|sed)$/.test(name.value),
     writesInto: !/^(rm|rmdir|unlink|mkdir|mv|sed)$/.test(name.value),
-    isMove: name.value === 'mv',
+    renamed: name.value === 'mv' && target ? read.map((from) => ({ from, to: target })) : keptBySed(touches),
   };
   return [...redirected, change];
+}
+
+/** With a suffix, sed renames the old file: `sed -i.bak` moves `a` to `a.bak`. */
+function keptBySed(touches: readonly Touch[]): Change['renamed'] {
+  const written = touches.filter(({ kind }) => kind === 'write');
+  const kept = written.filter(({ moves }) => moves === true);
+  return kept.flatMap(({ word: from }) =>
+    written
+      .filter(({ word: to }) => to.value.startsWith(`${from.value}.`))
+      .map(({ word: to }) => ({ from, to })),
+  );
 }
 
 /** Its options with which it waits for more content, or for the end of a process. */
@@ -202,26 +206,12 @@ function isPlainRedirection(redirection: ShellRedirection): boolean {
   }
 }
 
-/** Returns whether the change writes into a file that has another name, which may be outside of the project. */
-function mayWriteElsewhere(
-  { writesInto, changed, sources }: Change,
-  folders: readonly string[],
-  world: PermissionWorld,
-): boolean {
-  if (!writesInto) return false;
-  const targets = placesIn(changed, folders, world);
-  if (targets.some(({ real }) => world.isHardLinked?.(real) === true)) return true;
-  return placesIn(sources, folders, world).some((source) =>
-    someMerged(source, targets, world, (file) => world.isHardLinked?.(file) === true),
-  );
-}
-
 /**
  * Returns whether a copy or move creates no link. With several sources, an earlier one must not change the place of a later
  * one, and no two may merge in the target.
  */
 function isPlainTransfer(
-  { sources, target, changed, isMove }: Change,
+  { sources, target, changed, renamed }: Change,
   folders: readonly string[],
   world: PermissionWorld,
 ): boolean {
@@ -235,7 +225,7 @@ function isPlainTransfer(
   if (places.some((place) => someMerged(place, filled, world, (file) => world.isPipe?.(file) === true)))
     return false;
   const targets = placesIn([target], folders, world);
-  if (isMove && places.some((place) => mayChangeRepository(place, targets, world))) return false;
+  if (renamed.length > 0 && places.some((place) => mayChangeRepository(place, targets, world))) return false;
   if (names.length < 2) return true;
   const bases = names.map((name) => folded(path.posix.basename(name), world));
   if (new Set(bases).size < bases.length || bases.some((base) => /^\.{0,2}$/.test(base))) return false;
@@ -268,34 +258,6 @@ function mayChangeRepository(
 function topAround(folder: string, world: PermissionWorld): string {
   const found = world.repository(folder);
   return typeof found === 'string' ? found : found.top;
-}
-
-/** Returns whether a file in a folder with which a copied one merges passes the test. */
-function someMerged(
-  source: FilePlace,
-  targets: readonly FilePlace[],
-  world: PermissionWorld,
-  test: (file: string) => boolean,
-): boolean {
-  const base = path.posix.basename(source.real);
-  const merged = targets.flatMap(({ real }) => [real, path.posix.join(real, base)]);
-  const passes = (file: string): boolean => {
-    const below = path.posix.relative(source.real, file);
-    return merged.some((folder) => test(path.posix.join(folder, below)));
-  };
-  return walk(source.real, world, (file) => (passes(file) ? true : undefined)) === true;
-}
-
-/** Returns the current names that a word means. Undefined if they are unknown. */
-function namesOf(
-  word: ShellWord,
-  folders: readonly string[],
-  world: PermissionWorld,
-): readonly string[] | undefined {
-  if (isLiteral(word)) return [word.value];
-  const scope = { variables: NO_VARIABLES, folders, world };
-  const found = possibleValues(word, scope)?.map(({ text }) => namesFoundBy(text, scope));
-  return found?.every((names) => names !== undefined) ? found.flat() : undefined;
 }
 
 /** Returns whether each command means the same places, before and after the others. */
@@ -337,14 +299,6 @@ function isAround({ path: written }: FilePlace, folders: readonly string[], worl
   return folders.some((folder) => isAtOrBelow(folded(folder, world), folded(written, world)));
 }
 
-function placesIn(
-  words: readonly ShellWord[],
-  folders: readonly string[],
-  world: PermissionWorld,
-): readonly FilePlace[] {
-  return words.flatMap(({ value }) => placesOf(value, folders, world));
-}
-
 /** Returns whether a path passes no link. The links that lead to a working directory itself do not count. */
 function isStraight({ path: written, real }: FilePlace, world: PermissionWorld): boolean {
   if (written === real) return true;
@@ -360,10 +314,6 @@ function mayBeFolder({ real }: FilePlace, world: PermissionWorld): boolean {
   const entries = world.entries(path.posix.dirname(real));
   const isNamed = (entry: FolderEntry): boolean => folded(entry.name, world) === name;
   return entries?.some((entry) => isNamed(entry) && entry.kind !== 'file') ?? true;
-}
-
-function folded(file: string, { foldsCase }: PermissionWorld): string {
-  return foldsCase ? file.normalize('NFC').toLowerCase() : file;
 }
 
 /** Returns whether a word may name a named pipe or a device, also as a match of a glob. An unknown file may be one. */
