@@ -139,7 +139,7 @@ function filePart(
 
 /** The search itself opens files of ignored names. It prints none of their lines, so only the kind of the file counts. */
 function concernOfSearch(places: readonly FilePlace[], world: PermissionWorld): Concern | undefined {
-  const opened = { places: openedBySearch(places, world), glob: undefined, deep: 'no' } as const;
+  const opened = { places: openedBySearch(places, [world.cwd], world), glob: undefined, deep: 'no' } as const;
   return specialConcern(opened, world);
 }
 

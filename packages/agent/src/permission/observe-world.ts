@@ -1,16 +1,7 @@
 /**
  * Reads the state of this machine. It is read again for each call, because files and links change while an agent works.
  */
-import {
-  closeSync,
-  constants,
-  lstatSync,
-  openSync,
-  readdirSync,
-  readSync,
-  type Stats,
-  statSync,
-} from 'node:fs';
+import { lstatSync, readdirSync, type Stats, statSync } from 'node:fs';
 import path from 'node:path';
 import {
   findRepository,
@@ -40,10 +31,11 @@ import {
   withoutShellOptions,
 } from '@heddle/tools/shell';
 import { enabledGitSettings } from './git-printing.ts';
-import { filesOpenedByGit, openedFilesIn } from './opened-files.ts';
+import { filesOpenedByGit, firstLineOf, namedByGitFile, openedFilesIn } from './opened-files.ts';
 import { lookAtLinks } from './paths/home-links.ts';
 import { type KnownMounts, knownMounts } from './paths/known-mounts.ts';
 import { createLinkLookup, namedEntriesIn, readNames, remembered } from './paths/link-lookup.ts';
+import { isOpenedInFolders } from './paths/opened-names.ts';
 import { ownProgram } from './paths/own-program.ts';
 import { isAtOrBelowSome, once } from './paths/places.ts';
 import { sourcedFiles } from './paths/sourced-files.ts';
@@ -113,6 +105,7 @@ export function observeWorld(surroundings: WorldOptions): PermissionWorld {
     namedEntries: remembered(namedEntriesIn),
     exceptionsIn: remembered(exceptionReader(options)),
     openedIn: remembered(openedFilesIn),
+    namedByGitFile: remembered(namedByGitFile),
     openedByGit: remembered(filesOpenedByGit({ ...environment, HOME: environment['HOME'] || home })),
     mayShowChanges: remembered(mayShowChanges),
     repository: repositoryReader({ ...environment, HOME: environment['HOME'] || home }),
@@ -194,7 +187,7 @@ function nestedLinksIn(
 ): readonly string[] {
   return [...below, ...deeper.slice(0, MOST_LISTED)].flatMap((at) =>
     (entries(at) ?? namedEntriesIn(at))
-      .filter(({ kind }) => kind === 'link')
+      .filter(({ kind, name }) => kind === 'link' || (kind === 'pipe' && isOpenedInFolders(name)))
       .map(({ name }) => path.posix.join(at, name)),
   );
 }
@@ -220,19 +213,7 @@ function isExecutable(file: string): boolean {
 const MOST_OF_LINE = 512;
 
 function interpreterLineOf(file: string): string | undefined {
-  let opened: number | undefined;
-  try {
-    // An open of a named pipe would wait for its writer.
-    if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
-    opened = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
-    const bytes = Buffer.alloc(MOST_OF_LINE);
-    const start = bytes.toString('latin1', 0, readSync(opened, bytes, 0, MOST_OF_LINE, 0));
-    return /^#!(.*)/.exec(start)?.[1]?.trim();
-  } catch {
-    return undefined;
-  } finally {
-    if (opened !== undefined) closeSync(opened);
-  }
+  return /^#!(.*)/.exec(firstLineOf(file, MOST_OF_LINE) ?? '')?.[1]?.trim();
 }
 
 function isHardLinked(file: string): boolean {

@@ -1,6 +1,14 @@
 /** Files that searches and git open by themselves, on a real disk: a link or a named pipe makes them read another file. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -105,6 +113,42 @@ describe('searches', () => {
     expect(decisionOn('rg x src', { rule: 'deny' })).toMatch(/deny|ask/);
   });
 
+  it.each(['.gitignore', '.ignore', '.rgignore'])(
+    'ask if %s up to two folders below is a named pipe',
+    (name) => {
+      pipe(`project/src/deep/${name}`);
+      for (const command of ['rg x', 'fd a', 'rg x src', 'cd src && rg --files'])
+        expect([command, decisionOn(command)]).toEqual([command, 'ask']);
+      expect(decisionOn('', { tool: 'Grep', input: { pattern: 'x' } })).toBe('ask');
+    },
+  );
+
+  it.each([
+    ['the project', 'gitdir: FOLDER/data\n', '.', 'data'],
+    ['the project, with a further line', 'gitdir: FOLDER/data\nmore', '.', 'data'],
+    ['the project, by a relative name', 'gitdir: ../data\n', '.', 'data'],
+    ['a folder below', 'gitdir: FOLDER/data\n', 'src/deep', 'data'],
+    ['the project, counted from the folder of the search', 'gitdir: data\n', '.', 'project/src/data'],
+  ])('ask if a file .git of %s leads to a named pipe', (_, text, at, data) => {
+    rmSync(path.join(folder, 'project/.git'), { recursive: true });
+    write(`project/${at}/.git`, text);
+    write(`${data}/commondir`, '../shared\n');
+    write(`${data}/info/exclude`, '');
+    write(`${path.dirname(data)}/shared/info/exclude`, '');
+    const commands = ['cd src && rg x', 'cd src && fd a', 'rg x src'].slice(0, data.includes('src') ? 2 : 3);
+    for (const command of commands) expect([command, decisionOn(command)]).toEqual([command, 'allow']);
+    for (const name of [`${data}/commondir`, `${path.dirname(data)}/shared/info/exclude`]) {
+      const content = readFileSync(path.join(folder, name), 'utf8');
+      rmSync(path.join(folder, name));
+      pipe(name);
+      for (const command of commands)
+        for (const view of [false, true])
+          expect([name, command, decisionOn(command, { view })]).toEqual([name, command, 'ask']);
+      rmSync(path.join(folder, name));
+      write(name, content);
+    }
+  });
+
   it('ask if a named pipe is in the place itself, or in a folder above', () => {
     pipe('project/.ignore');
     expect(decisionOn('rg x src')).toBe('ask');
@@ -138,6 +182,12 @@ describe('other programs', () => {
 });
 
 describe('git', () => {
+  it('asks if a file of ignored names or attributes below is a named pipe', () => {
+    pipe('project/src/deep/.gitattributes');
+    for (const command of ['git status', 'git diff']) expect(decisionOn(command)).toBe('ask');
+    expect(decisionOn('git rev-parse HEAD')).toBe('allow');
+  });
+
   it('needs no question beside ordinary files that settings name', () => {
     write('home/.gitconfig', '[core]\n\texcludesFile = ~/.ignored\n[blame]\n\tignoreRevsFile = .revs\n');
     write('home/.ignored', 'x\n');

@@ -2,17 +2,51 @@
  * Looks for files that searches and git open by themselves: files of ignored names, attributes and people, and those that settings of git
  * name. A link or a named pipe there makes them read another file. Starts no process.
  */
-import { lstatSync, type Stats, statSync } from 'node:fs';
+import { closeSync, constants, lstatSync, openSync, readSync, type Stats, statSync } from 'node:fs';
 import path from 'node:path';
 import { findRepository, gitSettingsOf, includedFiles, resolveConfigPath } from '@heddle/tools/git';
 import { NAMES_OPENED_IN_FOLDERS } from './paths/opened-names.ts';
 import type { OpenedByGit } from './world.ts';
 
-/** Returns the files in a folder that searches and git look for there, and that are links or not regular files. */
+/**
+ * Returns the files in a folder that searches and git look for there, and that are links or not regular files. The folder may be one to which
+ * a file `.git` leads.
+ */
 export function openedFilesIn(folder: string): readonly string[] {
-  return [...NAMES_OPENED_IN_FOLDERS, '.git/info/exclude']
+  const shared = firstLineOf(path.join(folder, 'commondir'), MOST_OF_PATH);
+  return [...NAMES_OPENED_IN_FOLDERS, '.git/info/exclude', 'commondir', 'info/exclude']
     .map((name) => path.join(folder, name))
+    .concat(shared === undefined ? [] : path.join(path.resolve(folder, shared), 'info/exclude'))
     .filter(isUnusual);
+}
+
+/** Bytes of the longest path, and of the word before it. */
+const MOST_OF_PATH = 4_200;
+
+/**
+ * Returns the folder that the file `.git` in a folder names, as it is written. Searches read only the first line, and
+ * accept files that git rejects.
+ */
+export function namedByGitFile(folder: string): string | undefined {
+  const line = firstLineOf(path.join(folder, '.git'), MOST_OF_PATH);
+  return line?.startsWith('gitdir: ') ? line.slice('gitdir: '.length) : undefined;
+}
+
+/** Returns the first line of a regular file, as far as it is among so many bytes. Undefined if it cannot be read. */
+export function firstLineOf(file: string, mostBytes: number): string | undefined {
+  let opened: number | undefined;
+  try {
+    // An open of a named pipe would wait for its writer.
+    if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
+    opened = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
+    const bytes = Buffer.alloc(mostBytes);
+    const [line] = bytes.toString('utf8', 0, readSync(opened, bytes, 0, mostBytes, 0)).split(/\r?\n/, 1);
+    return line;
+  } catch {
+    return undefined;
+  } finally {
+    if (opened !== undefined) closeSync(opened);
+  }
 }
 
 /** The settings that name a file which git reads. */

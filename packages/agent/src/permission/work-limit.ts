@@ -40,7 +40,8 @@ const STEPS_OF_LOOK = {
   exists: 3,
   list: 8,
   exceptionsIn: 40,
-  openedIn: 16,
+  openedIn: 18,
+  namedByGitFile: 4,
   repository: 20,
   gitIn: 60,
   nestedRepositories: 200,
@@ -80,6 +81,7 @@ function countingWorld(world: PermissionWorld, spend: (steps: number) => void): 
   const { passesProcess, exceptionsIn, openedIn, openedByGit, namedEntries, repositoryPrograms, isProgram } =
     world;
   const {
+    namedByGitFile,
     leftByLinks,
     linksInTexts,
     nestedRepositories,
@@ -109,6 +111,7 @@ function countingWorld(world: PermissionWorld, spend: (steps: number) => void): 
     ...(nestedLinks && { nestedLinks: counted(nestedLinks, STEPS_OF_LOOK.nestedLinks, lengthOf) }),
     ...(mayShowChanges && { mayShowChanges: counted(mayShowChanges, STEPS_OF_LOOK.exceptionsIn) }),
     ...(openedIn && { openedIn: counted(openedIn, STEPS_OF_LOOK.openedIn, lengthOf) }),
+    ...(namedByGitFile && { namedByGitFile: counted(namedByGitFile, STEPS_OF_LOOK.namedByGitFile) }),
     ...(openedByGit && { openedByGit: counted(openedByGit, STEPS_OF_LOOK.gitIn, lengthOf) }),
     ...(isProgram && { isProgram: counted(isProgram, STEPS_OF_LOOK.exists) }),
     ...(leftByLinks && { leftByLinks: counted(leftByLinks, STEPS_OF_LOOK.passesProcess, lengthOf) }),

@@ -143,6 +143,8 @@ export interface PermissionWorld {
   readonly exceptionsIn?: (folder: string) => readonly string[];
   /** The files in a folder that searches and git open by themselves, if they are links or not regular files. Absent: none. */
   readonly openedIn?: (folder: string) => readonly string[];
+  /** The folder that a file `.git` in the folder names, as it is written. Absent: there is no such file. */
+  readonly namedByGitFile?: (folder: string) => string | undefined;
   /** The other files that git opens by itself in a folder, also missing ones. Absent: none. */
   readonly openedByGit?: (folder: string) => readonly OpenedByGit[];
   /** The file may contain lines of changes, as a message of `git commit -v` does. Absent: every file may. */
@@ -187,7 +189,7 @@ export interface PermissionWorld {
   readonly sourcedFiles?: () => readonly string[];
   /** The repositories up to two folders below a folder. Absent: there are none. */
   readonly nestedRepositories?: (folder: string) => readonly string[];
-  /** The links in folders up to two folders below a folder. Absent: there are none. */
+  /** The links in folders up to two folders below a folder, and the named pipes there that searches open. Absent: there are none. */
   readonly nestedLinks?: (folder: string) => readonly string[];
   /** Looks for links in a folder. Undefined if it cannot be read. It may remember unchanged folders. Absent: `entries` answers. */
   readonly linkFolder?: (folder: string) => LinkFolder | undefined;

@@ -5,20 +5,31 @@ import { isOpenedInFolders } from './opened-names.ts';
 import { commandPlace, type FilePlace, foldersUp, knownEntries } from './places.ts';
 
 /**
- * Returns the unusual ones in the places that are searched and in all folders above them. Further down, only links count, and only as
- * far as `nestedLinks` looks.
+ * Returns the unusual ones in the places that are searched and in all folders above them. Further down, only links, named pipes and
+ * repositories count, and only as far as `nestedLinks` and `nestedRepositories` look. `from`: the folders in which the search starts.
  */
-export function openedBySearch(places: readonly FilePlace[], world: PermissionWorld): readonly FilePlace[] {
-  const { openedIn, openedByGit, nestedLinks } = world;
+export function openedBySearch(
+  places: readonly FilePlace[],
+  from: readonly string[],
+  world: PermissionWorld,
+): readonly FilePlace[] {
+  const { openedIn, openedByGit, nestedRepositories, namedByGitFile } = world;
   if (openedIn === undefined) return [];
   const starts = [...new Set(places.map(({ real }) => real))];
-  const folders = new Set(places.flatMap(({ path: written, real }) => [written, real].flatMap(foldersUp)));
   const roots = starts.filter((real) => knownEntries(real, world).some(({ kind }) => kind === 'folder'));
+  const folders = new Set(
+    places
+      .flatMap(({ path: written, real }) => [written, real].flatMap(foldersUp))
+      .concat(roots.flatMap((folder) => nestedRepositories?.(folder) ?? [])),
+  );
+  // Some versions of ripgrep count a relative name from the folder in which they start.
+  const named = [...folders].flatMap((folder) => {
+    const written = namedByGitFile?.(folder);
+    return written === undefined ? [] : [folder, ...from].map((base) => path.posix.resolve(base, written));
+  });
   const files = new Set([
-    ...[...folders].flatMap((folder) => openedIn(folder)),
-    ...roots.flatMap((folder) =>
-      (nestedLinks?.(folder) ?? []).filter((file) => isOpenedInFolders(path.posix.basename(file))),
-    ),
+    ...[...folders, ...named].flatMap((folder) => openedIn(folder)),
+    ...roots.flatMap((folder) => openedBelow(folder, world)),
     ...[world.cwd, ...roots].flatMap((folder) =>
       (openedByGit?.(folder) ?? []).flatMap(({ file, isUnusual, isOfSearches }) =>
         isUnusual && isOfSearches && file !== undefined ? [file] : [],
@@ -26,4 +37,9 @@ export function openedBySearch(places: readonly FilePlace[], world: PermissionWo
     ),
   ]);
   return Array.from(files, (file) => commandPlace(file, world));
+}
+
+/** Returns the links and named pipes up to two folders below that searches and git open by themselves. */
+export function openedBelow(folder: string, { nestedLinks }: PermissionWorld): readonly string[] {
+  return (nestedLinks?.(folder) ?? []).filter((file) => isOpenedInFolders(path.posix.basename(file)));
 }

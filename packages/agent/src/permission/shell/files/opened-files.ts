@@ -1,7 +1,7 @@
 /** Creates the parts for files that a program opens by itself, and no word names: files of ignored names, and those of git's settings. */
 import type { ShellWord } from '@heddle/tools/shell';
 import type { Concern, FilePart } from '../../part.ts';
-import { openedBySearch } from '../../paths/opened-by-search.ts';
+import { openedBelow, openedBySearch } from '../../paths/opened-by-search.ts';
 import { type FilePlace, placesOf, tildeExpanded } from '../../paths/places.ts';
 import { specialConcern } from '../../paths/special-files.ts';
 import type { OpenedByGit, PermissionWorld } from '../../world.ts';
@@ -37,7 +37,7 @@ export function openedParts(
     ...files.flatMap(({ places = [] }) => places),
     ...args.flatMap((word) => placesOfValue(word, from, world)),
   ];
-  return openedBySearch(starts, world).map((place) => partOf(place, world));
+  return openedBySearch(starts, from, world).map((place) => partOf(place, world));
 }
 
 /** An option may name the folder: `--search-path=x`, `-C x`. */
@@ -87,7 +87,9 @@ function openedByGit(
     const repository = world.repository(at);
     return typeof repository === 'string' ? [at] : [at, repository.top];
   });
-  const inFolders = opensNone ? [] : [...new Set(tops)].flatMap((at) => world.openedIn?.(at) ?? []);
+  const inFolders = opensNone
+    ? []
+    : [...new Set(tops)].flatMap((at) => (world.openedIn?.(at) ?? []).concat(openedBelow(at, world)));
   const files = new Set([...opened.map(({ file }) => file), ...inFolders]);
   return [...files].flatMap((file) =>
     file === undefined
