@@ -16,7 +16,13 @@ import {
   type ServersRead,
 } from '@heddle/mcp/config';
 import { untrustedNote } from '../settings/effective-settings.ts';
-import { isTooDeep, readFileOrPipe, readRegularFile, TOO_DEEP } from '../settings/json-file.ts';
+import {
+  isTooDeep,
+  LARGEST_PROJECT_FILE,
+  readFileOrPipe,
+  readRegularFile,
+  TOO_DEEP,
+} from '../settings/json-file.ts';
 import type { LoadedSettings } from '../settings/load-settings.ts';
 import { mergeSettings } from '../settings/merge-settings.ts';
 import { managedDir, acceptedRepositoryTop, type Scope, type SettingsPlaces } from '../settings/scopes.ts';
@@ -292,7 +298,10 @@ function readServersFile(file: string, files?: FileStates): ServersFile {
     files?.set(file, stats);
     if (stats === undefined) return { kind: 'missing' };
     // Files of flags can be pipes.
-    const text = path.basename(file) === PROJECT_FILE ? readRegularFile(file) : readFileOrPipe(file);
+    const text =
+      path.basename(file) === PROJECT_FILE
+        ? readRegularFile(file, LARGEST_PROJECT_FILE)
+        : readFileOrPipe(file);
     if (isTooDeep(text)) return { kind: 'unreadable', message: TOO_DEEP };
     return { kind: 'read', content: JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text) };
   } catch (thrown) {

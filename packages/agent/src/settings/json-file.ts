@@ -28,19 +28,23 @@ export function readJson<Value>(file: string, schema: z.ZodType<Value>): Value |
   }
 }
 
-/** More than any file of settings, records or servers needs. */
-const LARGEST_FILE_BYTES = 16 * 1024 * 1024;
+const MEGABYTE = 1024 * 1024;
+/** In bytes: more than any file of settings, records or servers needs. */
+const LARGEST_FILE = 16 * MEGABYTE;
+/** In bytes: a clone decides about the files of its project. */
+export const LARGEST_PROJECT_FILE = MEGABYTE;
 
 /**
  * Throws if the file cannot be read, is too large, or is not a regular file: a pipe or a device would block, or fill the memory. The opened
  * file is examined, so it does not matter what its path becomes.
  */
-export function readRegularFile(file: string): string {
+export function readRegularFile(file: string, mostBytes = LARGEST_FILE): string {
+  const tooLarge = `it is larger than ${mostBytes / MEGABYTE} MB`;
   const descriptor = openSync(file, READ);
   try {
     const about = fstatSync(descriptor);
     if (!about.isFile()) throw new Error('it is not a regular file');
-    if (about.size > LARGEST_FILE_BYTES) throw new Error('it is larger than 16 MB');
+    if (about.size > mostBytes) throw new Error(tooLarge);
     // A file of `/proc` has the size 0, and a file may grow.
     const chunks: Buffer[] = [];
     for (let size = 0; ; ) {
@@ -48,7 +52,7 @@ export function readRegularFile(file: string): string {
       const count = readSync(descriptor, chunk);
       if (count === 0) return Buffer.concat(chunks).toString('utf8');
       size += count;
-      if (size > LARGEST_FILE_BYTES) throw new Error('it is larger than 16 MB');
+      if (size > mostBytes) throw new Error(tooLarge);
       chunks.push(chunk.subarray(0, count));
     }
   } finally {

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { errorMessage, type JsonObject } from '@heddle/core';
 import type { RuleSource } from '../permission/rules/rule.ts';
 import { countingPart, forbiddingPart } from './effective-settings.ts';
-import { readFileOrPipe, readRegularFile } from './json-file.ts';
+import { LARGEST_PROJECT_FILE, readFileOrPipe, readRegularFile } from './json-file.ts';
 import {
   type Scope,
   SCOPES,
@@ -14,7 +14,7 @@ import {
   type LoadedFile,
 } from './scopes.ts';
 import { findLine } from './find-line.ts';
-import { parseSettings, validateSettings } from './validate-settings.ts';
+import { parseSettings, validateProjectSettings, validateSettings } from './validate-settings.ts';
 import { realPath, trustIn, writtenIn } from './trust.ts';
 
 export interface SettingsRequest extends SettingsPlaces {
@@ -45,14 +45,14 @@ export function loadSettings(request: SettingsRequest): LoadedSettings {
   const { cwd, sources } = request;
   const wanted = new Set<RuleSource>([...(sources ?? SCOPES), 'managed']);
   const isTrusted = trustIn(request);
-  const parse = (text: string, name: string): JsonObject | undefined => {
+  const parse = (text: string, name: string, validate = validateSettings): JsonObject | undefined => {
     const parsed = parseSettings(text);
     if (!parsed.ok) {
       problems.push(`${name} was skipped: ${parsed.message}.`);
       invalid.set(name, parsed.message);
       return undefined;
     }
-    const checked = validateSettings(parsed.settings);
+    const checked = validate(parsed.settings);
     const lacksHooks = checked.problems.some(({ path: [key] }) => key === 'hooks');
     if (checked.lacksProtection) invalid.set(name, 'a protection cannot be read');
     else if (lacksHooks) invalid.set(name, 'its hooks cannot be read');
@@ -68,8 +68,8 @@ export function loadSettings(request: SettingsRequest): LoadedSettings {
       // Resolved once, so that the checked file is the file that is read.
       const real = realPath(file);
       const isOfProject = source === 'project' || source === 'local';
-      const text = isOfProject ? readRegularFile(real) : readFileOrPipe(real);
-      const settings = parse(text, file);
+      const text = isOfProject ? readRegularFile(real, LARGEST_PROJECT_FILE) : readFileOrPipe(real);
+      const settings = parse(text, file, isOfProject ? validateProjectSettings : undefined);
       if (!settings) return [];
       const place = { source, file, base, settings, text };
       if (isAbove) {

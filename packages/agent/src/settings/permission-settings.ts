@@ -41,7 +41,7 @@ export async function permissionSettings(
     for (const list of LISTS) {
       const { kept, reports } = await rulesOf(loaded, list, home);
       allProblems.push(...reports);
-      doubts.push(...kept.flatMap((rule) => doubtAbout(rule.text, list, loaded) ?? []));
+      doubts.push(...doubtsAbout(kept, list, loaded));
       rules[list].push(...kept);
     }
   }
@@ -58,6 +58,16 @@ export async function permissionSettings(
     problems: allProblems,
     doubts,
   };
+}
+
+function doubtsAbout(rules: readonly PermissionRule[], list: RuleList, loaded: LoadedFile): string[] {
+  const doubts: string[] = [];
+  for (const { text } of rules) {
+    const doubt = doubtAbout(text, list, loaded);
+    if (doubt !== undefined) doubts.push(doubt);
+    if (doubts.length >= MOST_REPORTS) break;
+  }
+  return doubts;
 }
 
 function doubtAbout(text: string, list: RuleList, loaded: LoadedFile): string | undefined {
@@ -93,18 +103,27 @@ async function rulesOf(
   const examples = isJsonObject(permissions['examples']) ? permissions['examples'] : {};
   const reports: string[] = [];
   const kept: PermissionRule[] = [];
+  let further = 0;
+  const report = (at: number, message: string): void => {
+    if (reports.length >= MOST_REPORTS) further++;
+    else reports.push(`${describePlace(loaded, ['permissions', list, at])}: ${message}`);
+  };
   for (const [at, text] of stringsOf(permissions[list]).entries()) {
-    const where = describePlace(loaded, ['permissions', list, at]);
     const rule: PermissionRule = { text, source, base, ...omitUndefined({ file }) };
     const parsed = parseRule(text, list);
-    if (!parsed.ok) reports.push(`${where}: ${parsed.message}.`);
+    if (!parsed.ok) report(at, `${parsed.message}.`);
     const example = examples[text];
     const broken = isJsonObject(example) && parsed.ok ? await brokenBy(rule, list, example, home) : [];
-    reports.push(...broken.map((message) => `${where}: ${message}`));
+    for (const message of broken) report(at, message);
     if (parsed.ok && (broken.length === 0 || list !== 'allow')) kept.push(rule);
   }
+  if (further > 0)
+    reports.push(`${describePlace(loaded, ['permissions', list])}: ${further} more rules are wrong.`);
   return { kept, reports };
 }
+
+/** The lines of the reports of one list are searched in its file. */
+const MOST_REPORTS = 20;
 
 /** Examples need the shell grammar, which is loaded only if there are any. */
 async function brokenBy(

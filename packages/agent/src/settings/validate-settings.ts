@@ -39,11 +39,22 @@ export interface ValidatedSettings {
   readonly lacksProtection: boolean;
 }
 
-/** If a protection cannot be read, the same file does not grant anything. */
-export function validateSettings(given: JsonObject): ValidatedSettings {
-  const problems: SettingsProblem[] = [];
+/** Settings of a project. They have limits. */
+export function validateProjectSettings(given: JsonObject): ValidatedSettings {
+  const { settings, problems } = limitRules(given);
+  return validateSettings(settings, problems);
+}
+
+/** If a protection cannot be read or was left out, the same file does not grant anything. */
+export function validateSettings(
+  given: JsonObject,
+  leftOut: readonly SettingsProblem[] = [],
+): ValidatedSettings {
+  const problems: SettingsProblem[] = [...leftOut];
   let settings = given;
-  let lacksProtection = hasUnreadableRule(given);
+  const isProtection = ({ path }: SettingsProblem): boolean =>
+    KNOWN_SETTINGS[path.join('.')]?.role === 'protects';
+  let lacksProtection = hasUnreadableRule(given) || leftOut.some(isProtection);
   for (const [key, setting] of Object.entries(KNOWN_SETTINGS)) {
     const path = key.split('.');
     if (settings[path[0] ?? key] === undefined) continue;
@@ -66,6 +77,64 @@ export function validateSettings(given: JsonObject): ValidatedSettings {
   return lacksProtection
     ? { ...withoutGrants(settings, problems), lacksProtection }
     : { settings, problems, lacksProtection };
+}
+
+/** Rules of one list. */
+const MOST_RULES = 1_000;
+const MOST_RULE_CHARACTERS = 2_000;
+/** Each star multiplies the ways to compare a rule with a text. */
+const MOST_STARS = 50;
+/** Examples of all rules of a file. Each of them is a decision. */
+const MOST_EXAMPLES = 200;
+const MOST_EXAMPLE_CHARACTERS = 500;
+
+/**
+ * Limits the rules and examples of a file that a clone can contain. Rules are read at the start, and compared in each decision. Examples
+ * are decided whenever the file is read.
+ */
+function limitRules(given: JsonObject): Pick<ValidatedSettings, 'settings' | 'problems'> {
+  const { permissions } = given;
+  if (!isJsonObject(permissions)) return { settings: given, problems: [] };
+  const problems: SettingsProblem[] = [];
+  let settings = given;
+  for (const list of ['deny', 'ask', 'allow']) {
+    const rules = permissions[list];
+    if (rules === undefined) continue;
+    const kept = Array.isArray(rules)
+      ? rules.slice(0, MOST_RULES).filter(isShort)
+      : isShort(rules)
+        ? rules
+        : [];
+    if (kept === rules || (Array.isArray(rules) && !isPart(kept, rules))) continue;
+    const path = ['permissions', list];
+    const message = `${path.join('.')} takes up to ${MOST_RULES} rules, each with up to ${MOST_RULE_CHARACTERS} characters and ${MOST_STARS} stars. The others are ignored.`;
+    problems.push({ path, message });
+    settings = withKey(settings, path, kept);
+  }
+  const { examples } = permissions;
+  if (examples !== undefined && hasManyExamples(examples)) {
+    const path = ['permissions', 'examples'];
+    const message = `${path.join('.')} takes up to ${MOST_EXAMPLES} examples, each with up to ${MOST_EXAMPLE_CHARACTERS} characters. It is ignored.`;
+    problems.push({ path, message });
+    settings = withKey(settings, path, undefined);
+  }
+  return { settings, problems };
+}
+
+function isShort(rule: Json): boolean {
+  if (typeof rule !== 'string') return true;
+  return rule.length <= MOST_RULE_CHARACTERS && rule.split('*').length - 1 <= MOST_STARS;
+}
+
+function hasManyExamples(examples: Json): boolean {
+  if (!isJsonObject(examples)) return false;
+  const all = Object.values(examples)
+    .filter((rule) => isJsonObject(rule))
+    .flatMap((rule) => [rule['match'] ?? [], rule['not_match'] ?? []].flat());
+  return (
+    all.length > MOST_EXAMPLES ||
+    all.some((example) => typeof example === 'string' && example.length > MOST_EXAMPLE_CHARACTERS)
+  );
 }
 
 /** Whether items of a list were left out. */
