@@ -6,6 +6,7 @@ import type { ShellWord } from '@heddle/tools/shell';
 import { wordsWithStars } from '../rules/command-pattern.ts';
 import { gitArguments } from './files/git-arguments.ts';
 import { isSedInPlace } from './files/operands.ts';
+import { findOtherAddress } from './limited-addresses.ts';
 import { findUndoingOption, type LimitingWords } from './repeated-options.ts';
 import { baseName } from './runners.ts';
 import { optionPattern } from './short-options.ts';
@@ -54,7 +55,7 @@ const CONTRADICTIONS: readonly (readonly [RegExp, RegExp, WordTest])[] = [
   [
     /^git push$/,
     /^--force-(w|i)/,
-    new RegExp(`${optionPattern({ letters: 'f', valued: 'o' }).source}|^(--force$|--m|--pru|\\+)`),
+    new RegExp(`${optionPattern({ letters: 'fd', valued: 'o' }).source}|^(--force$|--m|--pru|--de|\\+|:.)`),
   ],
   [
     /^git (checkout|switch)$/,
@@ -120,6 +121,11 @@ const CONTRADICTIONS: readonly (readonly [RegExp, RegExp, WordTest])[] = [
     /^(-[a-zA-Z]*[iI][a-zA-Z]*|--i[a-z]*(=.*)?)$/,
     optionPattern({ letters: 'f', long: 'f|i[a-z]*=n' }),
   ],
+  [
+    /^(g|bsd)?tar$/,
+    /^(-[a-zA-Z]*k[a-zA-Z]*|--(keep|skip)-[a-z-]*)$/,
+    optionPattern({ letters: 'U', valued: 'fCTXbgKLNVHIF', long: 'overw|unl|recursiv' }),
+  ],
   [/^crontab$/, /^-l$/, /^-[a-z]*[re]/],
   [/^bwrap$/, /^--unshare-(all|net)$/, /^--share-net$/],
   [
@@ -140,14 +146,17 @@ export function findContradiction(
   commands: readonly (readonly ShellWord[])[],
 ): string | undefined {
   const rule = wordsWithStars(specifier);
-  const isCut = /[^\s:*]\*+$/.test(specifier);
+  const isCut = /[^\s:*]\*+(?:[ :]\*+)?$/.test(specifier);
   const isSplit = specifier.replace(/[:\s]?\*+$/, '').includes('*');
   for (const [index, words] of commands.entries()) {
     const program = baseName(words[0]?.value ?? '');
     const at = rule.findIndex((text) => baseName(text) === program);
     if (at < 0 && index > 0) continue;
     const limiting: LimitingWords = { words: rule.slice(at + 1), isCut, isSplit };
-    const found = findActingWord(limiting.words, words) ?? findUndoingOption(limiting, words);
+    const found =
+      findActingWord(limiting.words, words) ??
+      findUndoingOption(limiting, words) ??
+      findOtherAddress(program, limiting, words.slice(1));
     if (found !== undefined) return found.text;
   }
   return undefined;

@@ -48,6 +48,7 @@ const ALIASES: readonly (readonly [RegExp, Readonly<Record<string, string>>])[] 
   [/^wget$/, { O: 'output-document', nc: 'no-clobber' }],
   [/^gh$/, { X: 'method', R: 'repo' }],
   [/^(kubectl|oc|helm)$/, { n: 'namespace' }],
+  [/^(pip[\d.]*|uv)$/, { i: 'index-url', 'pypi-url': 'index-url' }],
   [/^(git|rsync)$/, { n: 'dry-run' }],
   [/^git$/, { l: 'list' }],
   [
