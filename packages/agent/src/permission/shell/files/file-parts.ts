@@ -66,7 +66,8 @@ export function touchPart(
   if (touch.stored) return storedPart(touch, touch.stored, meant(word, folders, world).places, world);
   if (word.kind === 'literal' && word.value === '') return [];
   if (touch.unlessMatched && mayMatch(touch.unlessMatched, folders, world)) return [];
-  if (within && world.foldersMayChange !== true && !isFolder(within, folders, world)) return [];
+  const isMade = touch.makesWithin === true || world.foldersMayChange === true;
+  if (within && !isMade && !isFolder(within, folders, world)) return [];
   const { places, pattern, glob, ofProcess } = meantBy(touch, folders, world);
   if (touch.submodule && !mayChangeSubmodule(places, meant(touch.submodule, folders, world), world))
     return [];

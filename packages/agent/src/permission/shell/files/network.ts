@@ -128,6 +128,8 @@ function removedByRsync(given: ParsedOperands, { words, targets, isCertain, keep
 }
 
 function copiedTo(target: ShellWord, sources: readonly ShellWord[], withFolders: boolean): Touch[] {
+  // For several sources, rsync makes the target a folder.
+  const makes = sources.length > 1 ? { makesWithin: true } : {};
   return [
     touch('write', target),
     ...(withFolders ? sources : []).flatMap((word) => {
@@ -139,7 +141,10 @@ function copiedTo(target: ShellWord, sources: readonly ShellWord[], withFolders:
     }),
     ...sources.flatMap((word) =>
       // Rsync uses the host of the word before for `:path`.
-      /^[^/]*:/.test(word.value) ? savedFrom(word, target) : writeInside(target, word),
+      (/^[^/]*:/.test(word.value) ? savedFrom(word, target) : [writeInside(target, word)]).map((saved) => ({
+        ...saved,
+        ...makes,
+      })),
     ),
     ...sources.map((word) =>
       touch('write', target, 'all', isRemote(word) ? { fills: true } : { copyOf: word }),

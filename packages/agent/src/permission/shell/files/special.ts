@@ -44,9 +44,10 @@ const transferred =
     const into = (folder: ShellWord): readonly Touch[] => {
       const sources = given.operands.filter((word) => word !== folder);
       const keeps = hasOption(given, '', '--exchange') ? { moves: true } : {};
+      const makes = program === 'install' && named && hasOption(given, 'D') ? { makesWithin: true } : {};
       return [
         { ...write(folder), replaces: isRecursive(given), ...keeps },
-        ...sources.map((word) => ({ ...writeInside(folder, word), ...keeps })),
+        ...sources.map((word) => ({ ...writeInside(folder, word), ...keeps, ...makes })),
         ...(hasOption(given, '', '--parents') ? sources.map((word) => write(pathInside(folder, word))) : []),
         ...(isRecursive(given)
           ? sources.map((word) =>

@@ -31,6 +31,8 @@ export interface Touch {
   readonly whole?: boolean;
   /** The access happens only if this is a folder. */
   readonly within?: ShellWord;
+  /** The program makes that folder if it is missing. */
+  readonly makesWithin?: boolean;
   /** If it is a folder, existing files below it may also be read. */
   readonly deepIfFolder?: boolean;
   /** For a deep read or a copy: links below are not followed. Every other deep read may follow them. */

@@ -39,6 +39,26 @@ export const ACCEPTED_EDITS: readonly Theme[] = [
     ],
   },
   {
+    theme: 'a folder that the program makes for its files counts as a folder',
+    mode: 'acceptEdits',
+    rules: { allow: ['Bash(install *)', 'Bash(rsync *)'] },
+    world: { files: ['.npmrc', 'global.json', 'a', 'b'].map((name) => `${ROOT}/names/${name}`) },
+    asked: [
+      'install -D -t q names/.npmrc',
+      'install -Dt q names/.npmrc',
+      'install -D -tq names/global.json',
+      'install -D --target-directory=q names/.npmrc',
+      'install -vDm 644 --target-directory q names/a names/.npmrc',
+      'install names/global.json -D -t q',
+      'install -D -t q names/*.json',
+      'install -D -t q names/{a,.npmrc}',
+      'rsync names/.npmrc names/a q',
+      'rsync -a names/a names/global.json q/r',
+      'rsync names/{a,global.json} q',
+    ],
+    allowed: ['install -D -t q names/a names/b', 'install -D names/a q/b', 'rsync names/a names/b q'],
+  },
+  {
     theme: 'acceptEdits: everyday edits are allowed',
     mode: 'acceptEdits',
     world: {
