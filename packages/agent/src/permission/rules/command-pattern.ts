@@ -7,6 +7,7 @@ import type { ShellAssignment, ShellWord } from '@heddle/tools/shell';
 import type { RuleList } from './rule.ts';
 import { hasOneName, samePrograms } from './same-programs.ts';
 import { type FirstWords, skippingMatcher } from './skipped-options.ts';
+import { objectingToolRule } from './make-rules.ts';
 import { leavesFolder } from './starred-paths.ts';
 import {
   countStars,
@@ -27,9 +28,25 @@ export interface Spelling {
 export type CommandPattern = (spelling: Spelling) => boolean;
 
 /** A deny or ask rule matches each reading of its pattern, and an allow rule only the narrowest one. */
-export function commandPattern(specifier: string, list: RuleList): CommandPattern {
+export function commandPattern(specifier: string, list: RuleList, root?: string): CommandPattern {
   if (list === 'allow') return spelledPattern(specifier, compileAllowing);
-  return spelledPattern(specifier.replace(/([: ])\*+$/, '$1*'), compileObjecting);
+  const plain = spelledPattern(specifier.replace(/([: ])\*+$/, '$1*'), compileObjecting);
+  const toolRule = objectingToolRule(toolWordsOf(specifier), root);
+  if (toolRule === undefined) return plain;
+  return (spelling) =>
+    plain(spelling) || (spelling.words !== undefined && toolRule(spelling.words, 'certain'));
+}
+
+/** A star behind a word continues it. Behind a space, it represents further words. */
+function toolWordsOf(specifier: string): Parameters<typeof objectingToolRule>[0] {
+  const { end, words } = readPattern(specifier);
+  const last = words.at(-1) ?? '';
+  const isCut = last.endsWith('*');
+  return {
+    words: isCut ? [...words.slice(0, -1), last.replace(/\*+$/, '')] : words,
+    isCut,
+    isWhole: end === '' && !isCut,
+  };
 }
 
 /** The pattern of a name, such as that of a skill. */
@@ -263,9 +280,16 @@ function readingsOf(specifier: string): readonly Reading[] {
       fixed: known,
       open: rest,
       matches: compileObjecting(text),
-      skipping: skippingMatcher(firstWordsOf(index === 0 ? specifier : text), spelledWord),
+      skipping: skippingOf(index === 0 ? specifier : text),
     };
   });
+}
+
+/** The options of a build tool are known, so that only words with unknown values make a doubt. */
+function skippingOf(specifier: string): Reading['skipping'] {
+  const toolRule = objectingToolRule(toolWordsOf(specifier), undefined);
+  if (toolRule) return (words) => toolRule(words, 'possible');
+  return skippingMatcher(firstWordsOf(specifier), spelledWord);
 }
 
 function firstOf(text: string): string {

@@ -246,21 +246,21 @@ function compileRule(rule: PermissionRule, list: RuleList, world: PermissionWorl
     rule,
     names: toolMatcher(tool, list),
     mayName: list === 'allow' ? () => false : (name) => mayNameShortened(tool, name),
-    specifier: specifier === undefined ? undefined : compileSpecifier(tool, specifier, list),
+    specifier: specifier === undefined ? undefined : compileSpecifier(tool, specifier, list, world.root),
   };
   const patterns = filePatterns(rule, list, world);
   return patterns.length === 0 ? [one] : withPaths(one, patterns, list === 'allow' ? 'allow' : 'deny', world);
 }
 
 /** The patterns of a rule about files are added later. */
-function compileSpecifier(tool: string, text: string, list: RuleList): Specifier {
+function compileSpecifier(tool: string, text: string, list: RuleList, root: string): Specifier {
   const [, param, value] = /^([A-Za-z_]\w*):([\s\S]*)$/.exec(text) ?? [];
   const fetches = tool === 'WebFetch';
   // `Agent(subagent_type:reviewer)` means the same as `Agent(reviewer)`.
   const named = list !== 'allow' && param !== undefined && param === mainField(tool);
   return {
     text,
-    command: tool === 'Bash' ? commandPattern(text, list) : undefined,
+    command: tool === 'Bash' ? commandPattern(text, list, root) : undefined,
     doubt: tool === 'Bash' && list !== 'allow' ? commandDoubt(text) : undefined,
     path: undefined,
     domain: fetches && param === 'domain' ? domainPattern(value ?? '') : undefined,

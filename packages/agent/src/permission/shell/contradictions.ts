@@ -4,6 +4,7 @@
  */
 import type { ShellWord } from '@heddle/tools/shell';
 import { wordsWithStars } from '../rules/command-pattern.ts';
+import { findUnnamedTarget } from '../rules/make-rules.ts';
 import { gitArguments } from './files/git-arguments.ts';
 import { isSedInPlace } from './files/operands.ts';
 import { findOtherAddress } from './limited-addresses.ts';
@@ -156,7 +157,8 @@ export function findContradiction(
     const found =
       findActingWord(limiting.words, words) ??
       findUndoingOption(limiting, words) ??
-      findOtherAddress(program, limiting, words.slice(1));
+      findOtherAddress(program, limiting, words.slice(1)) ??
+      findUnnamedTarget(program, limiting, words.slice(1));
     if (found !== undefined) return found.text;
   }
   return undefined;

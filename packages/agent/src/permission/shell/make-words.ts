@@ -4,6 +4,7 @@
  * values are accepted, and everything else counts as a word with which make runs a command.
  */
 import type { ShellWord } from '@heddle/tools/shell';
+import { readToolWords, type ToolOption } from '../rules/make-options.ts';
 import { mayContainCode } from './code-variables.ts';
 import { partOfWord } from './files/touch.ts';
 
@@ -60,28 +61,30 @@ function setsCommand({ kind, value: word }: ShellWord): boolean {
   return mayContainCode(name, kind === 'literal' ? value : undefined);
 }
 
-/** Letters of GNU make before another one. The others take the rest of the word as their value. */
-const LETTERS = '[^-CEIOWfjlo]*';
-const EVALUATES = new RegExp(`^(?:-${LETTERS}E|--ev)`);
-
 /** Returns a word with which make runs a command: `--eval=…`, or a variable that is run or expanded. */
 export function findMakeCommand(program: string, args: readonly ShellWord[]): ShellWord | undefined {
   const end = args.findIndex(({ value }) => value === '--');
+  const evaluated = new Set(optionsOf(args, 'E').map(({ at }) => at));
   return args.find((word, index) => {
     if (BSD_MAKE.test(program) && word.kind === 'literal' && /[$`]/.test(word.value)) return true;
     const isOption = word.value.startsWith('-') && (end < 0 || index <= end);
-    return isOption ? EVALUATES.test(word.value) : setsCommand(word);
+    return isOption ? evaluated.has(index) : setsCommand(word);
   });
 }
 
-const MAKEFILE = new RegExp(`^(?:-${LETTERS}f|--(?:fi(?:le?)?|makef(?:i(?:le?)?)?)(?:=|$))(.*)$`, 's');
-
 /** Returns the makefiles that options name. */
 export function makefilesOf(args: readonly ShellWord[]): readonly ShellWord[] {
-  return args.flatMap((word, index): readonly ShellWord[] => {
-    const [, attached] = MAKEFILE.exec(word.value) ?? [];
-    if (attached === undefined) return [];
-    if (attached !== '') return [partOfWord(word, attached)];
-    return args.slice(index + 1, index + 2);
+  return optionsOf(args, 'f').flatMap(({ at, value, valueAt }): readonly ShellWord[] => {
+    const word = args[valueAt];
+    if (word === undefined || value === undefined) return [];
+    return [at === valueAt ? partOfWord(word, value) : word];
   });
+}
+
+function optionsOf(args: readonly ShellWord[], name: string): readonly ToolOption[] {
+  const words = readToolWords(
+    'make',
+    args.map(({ value }) => value),
+  );
+  return words?.options.filter((option) => option.name === name) ?? [];
 }
