@@ -2,6 +2,7 @@
 export { globPlace } from './glob/glob-place.ts';
 export { readsInBackground, rememberDecision } from './files/edit-turns.ts';
 export { BUILD_FILE, type FileKinds, filesInCommand } from './files/files-in-command.ts';
+export { startedNames } from './files/started-names.ts';
 export { type FollowedPath, followPath, isLinkOfProcess } from './files/follow-path.ts';
 export { shortDiff } from './files/line-diff.ts';
 export {

@@ -35,6 +35,7 @@ import { filesOpenedByGit, firstLineOf, namedByGitFile, openedFilesIn } from './
 import { lookAtLinks } from './paths/home-links.ts';
 import { type KnownMounts, knownMounts } from './paths/known-mounts.ts';
 import { createLinkLookup, namedEntriesIn, readNames, remembered } from './paths/link-lookup.ts';
+import { mentionedFiles } from './paths/mentioned-files.ts';
 import { isOpenedInFolders } from './paths/opened-names.ts';
 import { ownProgram } from './paths/own-program.ts';
 import { isAtOrBelowSome, once } from './paths/places.ts';
@@ -117,6 +118,7 @@ export function observeWorld(surroundings: WorldOptions): PermissionWorld {
     repositoriesAt: remembered(repositoriesAt),
     gitSources,
     sourcedFiles: () => sourcedFiles(home, environment),
+    mentionedFiles: remembered(mentionedFiles),
     nestedRepositories: remembered((folder) =>
       nested(folder)
         .flat()

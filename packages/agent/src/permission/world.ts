@@ -187,6 +187,8 @@ export interface PermissionWorld {
   readonly gitSources?: (folder: string) => GitSources;
   /** The files and folders that start-up files of the user load: `source ~/x.sh` in `~/.bashrc`. Absent: there are none. */
   readonly sourcedFiles?: () => readonly string[];
+  /** The files that start-up files of a project load or start: `./check.sh` in `.git/hooks/pre-commit`. Absent: there are none. */
+  readonly mentionedFiles?: (top: string) => readonly string[];
   /** The repositories up to two folders below a folder. Absent: there are none. */
   readonly nestedRepositories?: (folder: string) => readonly string[];
   /** The links in folders up to two folders below a folder, and the named pipes there that searches open. Absent: there are none. */

@@ -49,7 +49,7 @@ export function filesInCommand(
 /** A word of a command without a shell that may be a text for one: `bash -c "./a; ./b"`. */
 const SHELL_TEXT = /[\s;&|()<>"'`$]/;
 
-type Variables = Readonly<Record<string, string | undefined>>;
+export type Variables = Readonly<Record<string, string | undefined>>;
 
 /**
  * Splits a text for the shell, roughly: with its quotes, and again without them for commands in quotes. A word too many names
@@ -62,7 +62,7 @@ function wordsOfText(text: string, variables: Variables): readonly string[] {
   if (filled.search(SUBSTITUTION) >= 0)
     return [...inner.flatMap((part) => wordsOfText(part, variables)), '', ...wordsOfText(filled, variables)];
   const plain = filled.replace(REDIRECTION, ' ');
-  const assigned = [...plain.matchAll(/(?:^|[\s;&|(])(\w+)=("[^"]*"|'[^']*'|[^\s;&|()]*)/g)].map(
+  const assigned = [...plain.matchAll(ASSIGNMENT)].map(
     ([, name = '', value = '']) => [name, expand(value.replace(/["']/g, ''), variables)] as const,
   );
   const known = { ...variables, ...Object.fromEntries(assigned) };
@@ -75,8 +75,10 @@ function wordsOfText(text: string, variables: Variables): readonly string[] {
   ];
 }
 
+export const ASSIGNMENT = /(?:^|[\s;&|(])(\w+)=("[^"]*"|'[^']*'|[^\s;&|()]*)/g;
+
 /** Returns the words of each simple command in a text, roughly, also of commands in its quotes. */
-function simpleCommands(text: string, variables: Variables): readonly (readonly string[])[] {
+export function simpleCommands(text: string, variables: Variables): readonly (readonly string[])[] {
   const inner = [...text.matchAll(SUBSTITUTION)].map(([, one, other]) => one ?? other ?? '');
   const quoted = [...text.matchAll(/"([^"]*)"|'([^']*)'/g)].map(([, one, other]) => one ?? other ?? '');
   return [text.replace(SUBSTITUTION, '.').replace(REDIRECTION, ' '), ...inner, ...quoted]
@@ -85,7 +87,7 @@ function simpleCommands(text: string, variables: Variables): readonly (readonly 
 }
 
 /** Returns the words of a text, without quotes. */
-function shellWords(text: string): readonly string[] {
+export function shellWords(text: string): readonly string[] {
   return [...text.matchAll(/(?:"[^"]*"|'[^']*'|\\.|[^\s;&|()<>"'\\])+/g)].map(([word]) =>
     word.replace(/\\(.)/g, '$1').replace(/["']/g, ''),
   );
@@ -95,10 +97,10 @@ function shellWords(text: string): readonly string[] {
 const REDIRECTION = /\d*>[>&|]*\s*("[^"]*"|'[^']*'|[^\s;&|()]+)/g;
 
 /** One without another in it. */
-const SUBSTITUTION = /\$\(([^()]*)\)|`([^`]*)`/g;
+export const SUBSTITUTION = /\$\(([^()]*)\)|`([^`]*)`/g;
 
 /** Variables in words of servers are expanded already. */
-function expand(word: string, variables: Variables): string {
+export function expand(word: string, variables: Variables): string {
   const home = word.replace(/(^|(?<=[\s"'=:]))~(?=\/|$)/g, variables['HOME'] ?? '~');
   return home.replace(
     /\$(?:(\w+)|\{(\w+)[^}]*\})/g,
@@ -272,6 +274,15 @@ function moduleIn(word: string, before: string): string | undefined {
   const name = /^-[A-Za-z]*m$/.test(before) ? word : /^-[A-Za-z]*?m(\w[\w.]*)$/.exec(word)?.[1];
   const module = name ?? /^([\w.]+):[\w.]+$/.exec(word)?.[1];
   return module !== undefined && /^[A-Za-z_]\w*(\.\w+)*$/.test(module) ? module : undefined;
+}
+
+/** Returns the places of the modules of Python in a simple command: `python3 -m tools.check`. */
+export function modulesIn(words: readonly string[]): readonly string[] {
+  if (!words.some((word) => PYTHON.test(path.basename(word)))) return [];
+  return words.flatMap((word, at) => {
+    const module = moduleIn(word, words[at - 1] ?? '');
+    return module === undefined ? [] : modulePlaces(module);
+  });
 }
 
 /** Returns the places of a module, and those of the packages around it, which Python runs before. */

@@ -21,6 +21,14 @@ const BEFORE_PROGRAM =
 /** The value of such an option is often a script, or settings with commands: `ssh -F x`, `awk -f x`, `vim -S x`. */
 const FILE_OPTION = /^-[A-Za-z]*[fFS]$/;
 
+/** The value of such an option names code or settings. */
+const LONG_FILE_OPTION =
+  /^--(?:config(?:-file)?|rcfile|rc-file|init-file|init-script|require|import|loader|experimental-loader|preload|plugin|hook|script|exec|file)$/;
+
+/** Options of these programs name data. */
+const TAKES_DATA_FILE =
+  /^(?:test|\[\[?|rm|cp|mv|ln|mkdir|rmdir|touch|cat|ls|echo|printf|grep|egrep|fgrep|rg|cut|head|tail|sort|uniq|wc|diff|cmp|tar|zip|unzip|gzip|git|gcc|g\+\+|cc|clang|chmod|chown|readlink|realpath|dirname|basename|stat|date|jq|yq|docker|docker-compose|podman|kubectl|helm)$/;
+
 /** Not a pattern, an address or a text of a program. */
 const PLAIN_PATH = /^[\w./~+%-][\w./~+% @-]*$/;
 
@@ -32,17 +40,22 @@ export function startedWords(words: readonly string[]): readonly string[] {
   const found: string[] = [];
   let isStart = true;
   let interpreter: string | undefined;
+  let hasDataOptions = false;
   for (const [at, word] of words.entries()) {
     const before = words[at - 1] ?? '';
     const isPath = word.includes('/') || word.includes('.');
     if (isStart) {
       isStart = BEFORE_PROGRAM.test(word) || (word.startsWith('-') && at > 0);
       if (!isStart && word.includes('/')) found.push(word);
+      hasDataOptions = !isStart && TAKES_DATA_FILE.test(path.posix.basename(word));
     }
     const name = path.posix.basename(word);
+    const [option = '', value] = word.split('=', 2);
+    if (!hasDataOptions && LONG_FILE_OPTION.test(before) && isPath) found.push(word);
+    if (!hasDataOptions && LONG_FILE_OPTION.test(option) && /[/.]/.test(value ?? '')) found.push(value ?? '');
     if (INTERPRETER.test(name) && (interpreter === undefined || !isPath)) interpreter = name;
-    else if (FILE_OPTION.test(before) && isPath) found.push(word);
-    else if (/^-[fFS]\w*[./]/.test(word)) found.push(word.slice(2));
+    else if (!hasDataOptions && FILE_OPTION.test(before) && isPath) found.push(word);
+    else if (!hasDataOptions && /^-[fFS]\w*[./]/.test(word)) found.push(word.slice(2));
     else if (interpreter !== undefined && word.startsWith('-')) {
       if (ENDS.test(word)) interpreter = undefined;
     } else if (interpreter !== undefined && !/^\w+=/.test(word)) {

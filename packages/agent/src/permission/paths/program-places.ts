@@ -110,11 +110,26 @@ export const programPlaces = onceFor((world) => {
       ...systemCode(world),
       ...codeOfVariables(world),
       ...entryFolders(world.sourcedFiles?.() ?? [], world),
+      ...mentionedPlaces(world),
     ].map((name) => ({ name, by: 'environment' }) as const),
     ...sources.map((name) => ({ name, by: 'git' }) as const),
     ...linkNames(world),
   ];
   return [...new Set(names.flatMap((name) => partsInRoots(name, world)))];
+});
+
+/** The files that start-up files of working directories, and of repositories around them, load or start. */
+const mentionedPlaces = onceFor((world) => {
+  const roots = workingFolders(world);
+  const around = roots.flatMap((root) =>
+    repositoriesAround(root, (above) => containsHome(above, world), world.exists),
+  );
+  return [...new Set([...roots, ...around])].flatMap((top) =>
+    (world.mentionedFiles?.(top) ?? [])
+      // A folder counts as a whole only if its name ends with a slash.
+      .filter((place) => place.endsWith('/') || (world.list(place) ?? []).length === 0)
+      .map((place) => place.replace(/(?<=.)\/$/, '')),
+  );
 });
 
 /** Returns the files and folders from which variables of the environment load code. Commands start here, or in the start folder. */

@@ -1,0 +1,88 @@
+/** Finds the files that the commands of a text start, load as code, or take settings from, without a look at the disk. */
+import path from 'node:path';
+import {
+  ASSIGNMENT,
+  expand,
+  modulesIn,
+  shellWords,
+  simpleCommands,
+  SUBSTITUTION,
+  type Variables,
+} from './files-in-command.ts';
+import { startedWords } from './started-words.ts';
+
+const LOOP = /\bfor[ \t]+(\w+)[ \t]+in[ \t]+([^;\n]*)/g;
+const MOST_LOOPS = 8;
+const MOST_IN_LOOP = 32;
+/** Values can contain the values of others. */
+const MOST_OF_VALUE = 256;
+/** Substitutions in substitutions: `$(cd "$(dirname "$0")" && pwd)/x`. */
+const MOST_DEPTH = 4;
+/** Names start in these folders, too. */
+const ENTERED = /(?:^|[\s;&|(])(?:cd|pushd)[ \t]+(?:-\S+[ \t]+)*("[^"\n]*"|'[^'\n]*'|[^\s;&|()"']+)/g;
+const MOST_FOLDERS = 8;
+/** Longer lines, and more of them, are generated. */
+const MOST_LETTERS = 4096;
+const MOST_LINES = 2000;
+
+/**
+ * Returns the names of such files, which need not exist. A name with a wildcard leads to its folder, which ends with a slash. An operand
+ * that is data does not count: `src` in `eslint src`.
+ */
+export function startedNames(text: string, variables: Variables): readonly string[] {
+  let plain = text
+    .replace(/\\\n/g, ' ')
+    .split('\n')
+    .filter((line) => line.length <= MOST_LETTERS && !/^\s*(?:#|$)/.test(line))
+    .slice(0, MOST_LINES)
+    .map((line) => line.replace(/\s#\s.*/, ''))
+    .join('\n');
+  const inner: string[] = [];
+  for (let depth = 0; depth < MOST_DEPTH; depth++)
+    plain = plain.replace(SUBSTITUTION, (_, one?: string, other?: string) => {
+      inner.push(one ?? other ?? '');
+      return '.';
+    });
+  const known: Record<string, string | undefined> = { ...variables };
+  for (const [, name = '', value = ''] of plain.matchAll(ASSIGNMENT))
+    known[name] = expand(value.replace(/["']/g, ''), known).slice(0, MOST_OF_VALUE);
+  const loops = [...plain.matchAll(LOOP)].slice(0, MOST_LOOPS).map(([, name = '', list = '']) => ({
+    uses: new RegExp(String.raw`\$(?:${name}\b|\{${name}\})`, 'g'),
+    values: shellWords(list).slice(0, MOST_IN_LOOP),
+  }));
+  const names = [plain, ...inner]
+    .slice(0, MOST_LINES)
+    .flatMap((part) => part.split('\n'))
+    .flatMap((line) => loops.reduce(withValues, [line]))
+    .slice(0, MOST_LINES)
+    .flatMap((line) => simpleCommands(line, known))
+    .map((words) => words.map(upToWildcard))
+    .flatMap((words) => startedWords(words).concat(modulesIn(words)));
+  const folders = [...plain.matchAll(ENTERED)].map(([, word = '']) =>
+    expand(word.replace(/["']/g, ''), known),
+  );
+  const entered = [...new Set(folders)].slice(0, MOST_FOLDERS);
+  const placed = (name: string): readonly string[] =>
+    path.isAbsolute(name) ? [] : entered.map((folder) => path.join(folder, name));
+  return [...new Set(names.flatMap((name) => [name].concat(placed(name))))];
+}
+
+interface Loop {
+  readonly uses: RegExp;
+  readonly values: readonly string[];
+}
+
+/** Returns each line with all values of the variable of a loop. */
+function withValues(lines: readonly string[], { uses, values }: Loop): readonly string[] {
+  return lines
+    .flatMap((line) =>
+      line.search(uses) < 0 ? [line] : values.map((value) => line.replace(uses, () => value)),
+    )
+    .slice(0, MOST_IN_LOOP);
+}
+
+/** Programs may load any file of the folder. */
+function upToWildcard(word: string): string {
+  const at = word.search(/[*?[{]/);
+  return at < 0 || !word.includes('/') ? word : word.slice(0, at).replace(/[^/]*$/, '');
+}
