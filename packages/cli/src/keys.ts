@@ -136,7 +136,7 @@ function readLines(text: string): void {
   const [, ...parts] = text.split(names);
   for (let at = 0; at < parts.length; at += 2) {
     const name = parts[at] ?? '';
-    const value = (parts[at + 1] ?? '').replace(/\n+$/, '');
+    const value = (parts[at + 1] ?? '').replace(/(?<!\n)\n+$/, '');
     if (isSecretVariable(name)) kept.set(name, value);
     else if (value !== '') ofFleet.set(name, value);
   }

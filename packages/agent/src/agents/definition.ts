@@ -171,7 +171,7 @@ function serversIn(value: unknown): Pick<AgentDefinition, 'mcpServers' | 'server
 
 /** A list, or a text with commas. A rule such as `Bash(git *)` counts as the tool. Undefined: no restriction. */
 function toolNames(value: unknown): readonly string[] | undefined {
-  const items = typeof value === 'string' ? value.split(/,(?![^(]*\))/) : value;
+  const items = typeof value === 'string' ? (value.match(/(?:[^,(]+|\([^)]*\)?)+/g) ?? []) : value;
   if (!Array.isArray(items)) return undefined;
   const names = items
     .filter((item): item is string => typeof item === 'string')

@@ -31,7 +31,7 @@ export function mentionsIn(text: string): readonly Mention[] {
   const prose = text.replaceAll(/```[^]*?(?:```|$)|`[^`\n]*`/g, (code) => ' '.repeat(code.length));
   const found = new Map<string, Mention>();
   for (const [, quoted, bare] of prose.matchAll(MENTION)) {
-    const written = quoted ?? bare?.replace(/[.:!?]+$/, '') ?? '';
+    const written = quoted ?? bare?.replace(/(?<![.:!?])[.:!?]+$/, '') ?? '';
     const [, name = '', first, last] = /^(.+?)(?:#L(\d+)(?:-L?(\d+))?)?$/.exec(written) ?? [];
     if (name === '') continue;
     const from = Number(first ?? Number.NaN);

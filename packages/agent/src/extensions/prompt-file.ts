@@ -230,7 +230,7 @@ function listOf(value: unknown): readonly string[] {
 export function toolList(value: unknown): readonly string[] {
   if (Array.isArray(value)) return value.filter((item) => typeof item === 'string').flatMap(toolList);
   if (typeof value !== 'string') return [];
-  return value.match(/[^\s,(]+(?:\([^)]*\))?/g) ?? [];
+  return value.match(/[^\s,(]+(?:\([^)]*\)?)?/g) ?? [];
 }
 
 function firstParagraph(body: string): string {

@@ -69,7 +69,7 @@ const IMPORT = /(?:^|[\s(])@((?:\\ |[^\s`*"'()<>|])+)/g;
 /** The paths that a text imports. Code spans and code blocks are left out. */
 export function importsIn(text: string): readonly string[] {
   return [...withoutCode(text).matchAll(IMPORT)]
-    .map(([, mention = '']) => mention.replace(/[.,;:!?]+$/, '').replaceAll('\\ ', ' '))
+    .map(([, mention = '']) => mention.replace(/(?<![.,;:!?])[.,;:!?]+$/, '').replaceAll('\\ ', ' '))
     .filter((mention) => mention !== '');
 }
 
@@ -84,13 +84,52 @@ function withoutCode(text: string): string {
     if (marker?.startsWith(fence) === true) fence = undefined;
     return false;
   });
-  return outside.join('\n').replace(/(`+)(?!`)[\s\S]*?[^`]\1(?!`)/g, ' ');
+  return withoutSpans(outside.join('\n'));
+}
+
+/** Replaces code spans. A span ends with as many backticks as it begins with. */
+function withoutSpans(text: string): string {
+  const runs = Array.from(text.matchAll(/`+/g), ({ 0: { length }, index }) => ({ start: index, length }));
+  const ends = new Map<number, number[]>();
+  for (const { start, length } of runs.toReversed()) {
+    const all = ends.get(length) ?? [];
+    all.push(start);
+    ends.set(length, all);
+  }
+  const kept: string[] = [];
+  let at = 0;
+  for (const { start, length } of runs) {
+    const later = ends.get(length);
+    later?.pop();
+    const end = later?.at(-1);
+    if (start < at || end === undefined) continue;
+    kept.push(text.slice(at, start));
+    at = end + length;
+  }
+  return [...kept, text.slice(at)].join(' ');
 }
 
 /** Block comments are notes to people. Those inside code blocks are code. */
 export function withoutComments(text: string): string {
-  const parts = text.split(/^(\s*(?:```|~~~)[\s\S]*?^\s*(?:```|~~~)\s*$)/m);
-  return parts
-    .map((part, at) => (at % 2 === 1 ? part : part.replace(/^[ \t]*<!--[\s\S]*?-->[ \t]*\n?/gm, '')))
-    .join('');
+  const lines = text.split(/(?<=\n)/);
+  const parts: string[] = [];
+  let from = 0;
+  const lastEnd = lines.findLastIndex((line) => /^\s*(?:```|~~~)\s*$/.test(line));
+  for (let at = 0; at < lastEnd; at++) {
+    if (!/^\s*(?:```|~~~)/.test(lines[at] ?? '')) continue;
+    parts.push(withoutCommentsOutside(lines.slice(from, at).join('')));
+    from = at;
+    do at++;
+    while (!/^\s*(?:```|~~~)\s*$/.test(lines[at] ?? ''));
+    parts.push(lines.slice(from, at + 1).join(''));
+    from = at + 1;
+  }
+  return [...parts, withoutCommentsOutside(lines.slice(from).join(''))].join('');
+}
+
+function withoutCommentsOutside(text: string): string {
+  // A comment without an end is matched as a whole, so that the end is searched only once.
+  return text.replace(/^[ \t]*<!--(?:[\s\S]*?(-->)[ \t]*\n?|[\s\S]*)/gm, (all, end?: string) =>
+    end === undefined ? all : '',
+  );
 }

@@ -3,7 +3,7 @@
 export type JsonPath = readonly (string | number)[];
 
 /** Strings, brackets and separators; numbers and words in between do not matter. */
-const TOKEN = /"(?:[^"\\]|\\.)*"|[[\]{},:]/g;
+const TOKEN = /"(?:[^"\\]|\\.)*"?|[[\]{},:]/g;
 
 interface Container {
   /** The key or the index of the value that comes next. */

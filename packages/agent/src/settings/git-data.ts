@@ -32,7 +32,7 @@ function commonFolder(folder: string): string {
   if (lstatSync(file, { throwIfNoEntry: false }) === undefined) return folder;
   const about = statSync(file);
   if (!about.isFile() || about.size > MOST_COMMONDIR_BYTES) throw new Error(`${file} is not a small file`);
-  const named = readFileSync(file, 'utf8').replace(/[\r\n]+$/, '');
+  const named = readFileSync(file, 'utf8').replace(/(?<![\r\n])[\r\n]+$/, '');
   if (named === '') throw new Error(`${file} names no folder`);
   return path.resolve(folder, named);
 }

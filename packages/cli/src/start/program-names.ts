@@ -23,7 +23,7 @@ export function programNames({ command, environment = {} }: ConfiguredCommand): 
 
 /** An interpreter reads the output of another program: `cat x | bash`. */
 const PIPED =
-  /\|\s*(?:(?:sudo|env|exec|\w+=\S*)\s+)*(?:\S*\/)?(?:(?:ba|da|z|k|fi)?sh|node|python[\d.]*|ruby|perl|php)\b/;
+  /\|\s*(?:(?:sudo|env|exec|\w+=[^\s|]*)\s+)*(?:[^\s|]*\/)?(?:(?:ba|da|z|k|fi)?sh|node|python[\d.]*|ruby|perl|php)\b/;
 
 function textOf(command: ConfiguredCommand['command']): string {
   return typeof command === 'string' ? command : command.join(' ');
@@ -68,7 +68,7 @@ export interface SelectedFiles {
 
 /** An interpreter runs a file of a variable or a pattern: `for f in checks/*; do . "$f"; done`. */
 const RUNS_SELECTED =
-  /(?:^|[\s;&|("'])(?:\S*\/)?(?:\.|source|exec|(?:ba|da|z|k|fi)?sh|node|python[\d.]*|ruby|perl|php)\s+(?:-\S+\s+)*["']?(?:\$|[^\s;&|]*[*?[])/;
+  /(?:^|[\s;&|("'])(?:[^\s;&|("']*\/)?(?:\.|source|exec|(?:ba|da|z|k|fi)?sh|node|python[\d.]*|ruby|perl|php)\s+(?:-\S+\s+)*["']?(?:\$|[^\s;&|]*[*?[])/;
 
 const PATTERN = /[*?[]/;
 

@@ -153,7 +153,7 @@ function piecesOf(text: string): readonly string[] {
   return [...rows.map((row) => row.join(' ')), ...words.filter((word) => word.length >= SHARED_LENGTH)];
 }
 
-const MENTION = /@(?:"[^"\n]*"|\S+?(?=[.,;:!?)\]}>'"]*(?:\s|$)))/g;
+const MENTION = /@(?:"[^"\n]*"|\S*[^\s.,;:!?)\]}>'"]|\S)/g;
 
 function withoutMentions(text: string, paste: string): string {
   return text.replace(MENTION, (mention) => (paste.includes(mention) ? '' : mention));

@@ -92,8 +92,9 @@ function resourceOf(environment: Environment): Readonly<Record<string, string>> 
 /** Reads `name=value,name=value`. Values are percent-encoded. */
 function readPairs(environment: Environment, variable: string): Record<string, string> {
   const pairs = (readVariable(environment, variable) ?? '').split(',').flatMap((pair) => {
-    const [, name = '', value = ''] = /^\s*([^=]+?)\s*=\s*(.*?)\s*$/.exec(pair) ?? [];
-    return name === '' ? [] : [[name, decodeValue(value)] as const];
+    const at = pair.indexOf('=');
+    const name = pair.slice(0, Math.max(at, 0)).trim();
+    return name === '' ? [] : [[name, decodeValue(pair.slice(at + 1).trim())] as const];
   });
   return Object.fromEntries(pairs);
 }

@@ -46,7 +46,7 @@ export function purposeOf(tool: string, input: JsonObject): string | undefined {
 
 /** Formats the name of a tool. The name of an MCP tool contains its server. */
 export function nameOf(tool: string): string {
-  const [, server, name] = /^mcp__(.+?)__(.+)$/.exec(tool) ?? [];
+  const [, server, name] = /^mcp__(.+?)__(.+)$/s.exec(tool) ?? [];
   return escapeLine(server === undefined || name === undefined ? tool : `${server}: ${name}`);
 }
 

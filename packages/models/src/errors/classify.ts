@@ -123,7 +123,7 @@ function readFailure({ body, headers }: Pick<Failure, 'body' | 'headers'>): Fail
 
 /** Shortens the page of a proxy to its title. */
 function plainText(body: string): string {
-  const title = /<title[^>]*>([^<]*)<\/title>/i.exec(body)?.[1];
+  const title = /<title[^<>]*>([^<]*)<\/title>/i.exec(body)?.[1];
   if (title !== undefined) return `a web page titled “${oneLine(title)}”`;
   return /^\s*<(!doctype|html)/i.test(body) ? 'a web page' : oneLine(body);
 }

@@ -5,7 +5,7 @@ const PATTERNS: readonly RegExp[] = [
   // OpenAI, vLLM, DeepSeek, OpenRouter: "maximum context length is 8192 tokens".
   /maximum context length (?:is|of) (?:only )?([\d,]+)/i,
   // Mistral: "too large for model with 32768 maximum context length".
-  /([\d,]+) maximum context length/i,
+  /(?<![\d,])([\d,]+) maximum context length/i,
   // LM Studio: "loaded with context length of only 4096 tokens".
   /context length of (?:only )?([\d,]+)/i,
   // llama.cpp: "exceeds the available context size (4096 tokens)".

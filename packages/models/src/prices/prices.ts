@@ -210,7 +210,7 @@ function isForText({ id, deprecated }: ModelInfo, price: ModelPrice | undefined)
 }
 
 const NOT_FOR_TEXT =
-  /embed|whisper|tts|audio|realtime|image|transcribe|moderation|voice|voxtral|sonic|live|guard|rerank|davinci|babbage|ocr|-omni-|^ada$|^curie$|^ft:|\.ft-$|^regional\.|3\.5.*instruct$/i;
+  /embed|whisper|tts|audio|realtime|image|transcribe|moderation|voice|voxtral|sonic|live|guard|rerank|davinci|babbage|ocr|-omni-|^ada$|^curie$|^ft:|\.ft-$|^regional\.|^(?=.*instruct$).*3\.5/i;
 
 /** Google's list contains models with a different API, and old names of Claude that are not accepted. */
 const OF_GOOGLE: Readonly<Record<string, RegExp>> = {

@@ -80,7 +80,7 @@ export function createBashTool(deps: ShellDeps): Tool<BashInput, BashData> {
 
 /** It waits or prints, and no name of a file can mean anything for it. */
 const OPENS_NOTHING =
-  /^\s*(?:(?:sleep\s+[\d.]+[smhd]?|true|:|date|echo(?:\s+[\w.,:-]+)*)[ \t]*(?:;|&&|\n|$)\s*)+$/;
+  /^\s*(?:(?:sleep[ \t]+[\d.]+[smhd]?|true|:|date|echo(?:[ \t]+[\w.,:-]+)*)[ \t]*(?:;|&&|\n|$)\s*)+$/;
 
 interface Run {
   readonly deps: ShellDeps;

@@ -32,8 +32,8 @@ function mistakeOf(text: string, oldText: string): string | undefined {
   const unescaped = oldText.replaceAll(/\\([nt"'\\`$])/g, (_all, sign: string) => ESCAPES[sign] ?? sign);
   if (unescaped !== oldText && found(unescaped) !== -1)
     return `It contains backslash escapes where the file, on line ${lineAt(text, found(unescaped))}, has the characters themselves.`;
-  const unbroken = oldText.replace(/\n+$/, '');
-  if (unbroken !== oldText && unbroken !== '' && text.replace(/\n+$/, '').endsWith(unbroken))
+  const unbroken = oldText.replace(/(?<!\n)\n+$/, '');
+  if (unbroken !== oldText && unbroken !== '' && text.replace(/(?<!\n)\n+$/, '').endsWith(unbroken))
     return 'It ends with a line break where the file ends.';
   return undefined;
 }
@@ -89,7 +89,7 @@ function kindOfIndentation(file: string, old: string): string {
 function differenceOf(text: string, oldText: string): string | undefined {
   for (const { name, fold } of DIFFERENCES) {
     const foldedText = foldLines(text, fold);
-    const part = foldLines(oldText, fold).replace(/^\n+|\n+$/g, '');
+    const part = foldLines(oldText, fold).replace(/^\n+|(?<!\n)\n+$/g, '');
     // The rest is too short to identify a place.
     if (part.replaceAll(/\s/g, '').length < 2) continue;
     const index = foldedText.indexOf(part);
@@ -123,7 +123,9 @@ function plainCharacters(line: string): string {
 function numbered({ line, number }: { readonly line: string; readonly number: number }): string {
   const seen = line
     .replace(/^[\t ]+/, (lead) => lead.replaceAll('\t', '→'))
-    .replace(/[\t \u00a0]+$/, (trail) => trail.replaceAll('\t', '→').replaceAll(/[ \u00a0]/g, '·'));
+    .replace(/(?<![\t \u00a0])[\t \u00a0]+$/, (trail) =>
+      trail.replaceAll('\t', '→').replaceAll(/[ \u00a0]/g, '·'),
+    );
   return `${String(number).padStart(6)}\t${seen.length > MAX_LINE ? `${seen.slice(0, MAX_LINE)}…` : seen}`;
 }
 

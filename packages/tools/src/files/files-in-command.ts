@@ -94,7 +94,7 @@ export function shellWords(text: string): readonly string[] {
 }
 
 /** The target of a redirection is written. */
-const REDIRECTION = /\d*>[>&|]*\s*("[^"]*"|'[^']*'|[^\s;&|()]+)/g;
+const REDIRECTION = /(?<!\d)\d*>[>&|]*\s*("[^"]*"|'[^']*'|[^\s;&|()]+)/g;
 
 /** One without another in it. */
 export const SUBSTITUTION = /\$\(([^()]*)\)|`([^`]*)`/g;
@@ -114,7 +114,7 @@ export const BUILD_FILE =
 
 /** The path of a file that is run, if it exists. */
 const SCRIPT_PATH =
-  /^[^=:,;&|()]*\/[^=:,;&|()]*\.([cm]?[jt]sx?|(ba|da|z|k|fi)?sh|py|rb|pl|php|lua|jar|exe|cmd|bat|ps1)$/i;
+  /^[^=:,;&|()]*\/[^=:,;&|()/]*\.([cm]?[jt]sx?|(ba|da|z|k|fi)?sh|py|rb|pl|php|lua|jar|exe|cmd|bat|ps1)$/i;
 
 function isScriptPath(part: string): boolean {
   return SCRIPT_PATH.test(part) && !part.startsWith('-');
@@ -271,7 +271,7 @@ const UNKNOWN = '.';
 
 /** Returns the module in `-m a.b`, `-ma.b` or `a.b:app`. */
 function moduleIn(word: string, before: string): string | undefined {
-  const name = /^-[A-Za-z]*m$/.test(before) ? word : /^-[A-Za-z]*?m(\w[\w.]*)$/.exec(word)?.[1];
+  const name = /^-[A-Za-z]*m$/.test(before) ? word : /^-[A-Za-ln-z]*m(\w[\w.]*)$/.exec(word)?.[1];
   const module = name ?? /^([\w.]+):[\w.]+$/.exec(word)?.[1];
   return module !== undefined && /^[A-Za-z_]\w*(\.\w+)*$/.test(module) ? module : undefined;
 }

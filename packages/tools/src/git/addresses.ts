@@ -12,8 +12,13 @@ export function pathsOfAddress(address: string): readonly string[] {
   const [, written] = /^file:\/\/(.*)$/is.exec(address) ?? [];
   if (written === undefined) return [address];
   const text = percentDecoded(written);
-  const starts = [text.indexOf('/'), ...Array.from(text.matchAll(/\][^/]*(?=\/)/g), endOf)];
+  const starts = [text.indexOf('/'), ...Array.from(upToSlash(text).matchAll(/\][^/]*(?=\/)/g), endOf)];
   return [address, ...starts.filter((at) => at >= 0).map((at) => text.slice(at))];
+}
+
+/** Behind the last slash, each bracket would search for one in vain. */
+function upToSlash(text: string): string {
+  return text.slice(0, text.lastIndexOf('/') + 1);
 }
 
 function endOf({ 0: found, index }: RegExpExecArray): number {

@@ -102,13 +102,16 @@ function linesOf(file: string): readonly IgnoringLine[] | undefined {
 function lineOf(line: string): IgnoringLine[] {
   if (line.startsWith('#') || line === '') return [];
   if (line.startsWith('!')) return [{ isException: true, matches: exceptionOf(line.slice(1)) }];
-  const matches = plainPattern(line.replace(/ +$/, ''));
+  const matches = plainPattern(line.replace(/(?<! ) +$/, ''));
   return matches ? [{ isException: false, matches }] : [];
 }
 
 /** Only the last name is compared, without case. */
 function exceptionOf(pattern: string): IgnoringLine['matches'] {
-  const name = pattern.trim().replace(/\/+$/, '').replace(/^.*\//s, '');
+  const name = pattern
+    .trim()
+    .replace(/(?<!\/)\/+$/, '')
+    .replace(/^.*\//s, '');
   const [first = '', ...others] = name.toLowerCase().split(/[^\w.@+~,=%-]+/);
   const last = others.at(-1);
   const isForFolders = /\/\s*$/.test(pattern);

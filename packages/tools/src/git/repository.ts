@@ -81,7 +81,7 @@ export function bareRepositoryAt(directory: string): GitRepository | undefined {
   if (bare === undefined) return undefined;
   const file = path.join(bare, 'commondir');
   if (!mayHaveEntry(file)) return { top: bare, gitDir: bare, commonDir: bare };
-  const named = smallText(file)?.replace(/[\r\n]+$/, '');
+  const named = smallText(file)?.replace(/(?<![\r\n])[\r\n]+$/, '');
   const commonDir = named ? gitPath(bare, named) : undefined;
   return commonDir === undefined ? undefined : { top: bare, gitDir: bare, commonDir };
 }
@@ -133,7 +133,7 @@ export function isLinkedTree({ top, gitDir }: GitRepository): boolean {
 function commonDirOf(gitDir: string): string | undefined {
   const file = path.join(gitDir, 'commondir');
   if (!mayHaveEntry(file)) return gitDir;
-  const named = smallText(file)?.replace(/[\r\n]+$/, '');
+  const named = smallText(file)?.replace(/(?<![\r\n])[\r\n]+$/, '');
   const folder = named ? gitPath(gitDir, named) : undefined;
   if (folder === undefined) return undefined;
   const common = realpathSync.native(folder);

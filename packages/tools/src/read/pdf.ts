@@ -128,10 +128,10 @@ const MAX_PAGES = 20;
 /** Parses `3`, `1-5` or `7-`; all pages by default. Throws with the expected format. */
 function parsePages(pages: string | undefined): PageRange {
   if (pages === undefined) return { first: 1, last: MAX_PAGES };
-  const [, from, dash, to] = /^\s*(\d+)\s*(-)?\s*(\d+)?\s*$/.exec(pages) ?? [];
+  const [, from, dash, to] = /^(\d+)(?:\s*(-)(?:\s*(\d+))?)?$/.exec(pages.trim()) ?? [];
   const first = Number(from);
   const last = dash === undefined ? first : to === undefined ? Number.MAX_SAFE_INTEGER : Number(to);
-  if (from === undefined || (dash === undefined && to !== undefined) || first < 1 || last < first) {
+  if (from === undefined || first < 1 || last < first) {
     throw new Error(`pages is “${pages}”; expected a page or a range such as "3" or "1-5".`);
   }
   return { first, last: Math.min(last, first + MAX_PAGES - 1) };

@@ -31,7 +31,8 @@ export function hasHiddenBraces({ text, parts = [] }: Word): boolean {
   const unquoted =
     parts.length === 0 ? text : parts.map((part) => (part.type === 'Literal' ? part.text : 'x')).join('');
   const plain = unquoted.replace(/\\[^]/g, 'x');
-  return /\{[^]*,[^]*\}/.test(plain) || (/\{[^]*\.\.[^]*\}/.test(plain) && !COMMITS.test(plain));
+  const inner = plain.slice(plain.indexOf('{') + 1, Math.max(plain.lastIndexOf('}'), 0));
+  return plain.includes('{') && (/,/.test(inner) || (/\.\./.test(inner) && !COMMITS.test(plain)));
 }
 
 /** `HEAD@{2}..HEAD@{1}`. */

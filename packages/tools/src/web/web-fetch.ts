@@ -182,7 +182,7 @@ async function textOfBody({ url, contentType, body }: DecodedBody, signal: Abort
 }
 
 function charsetIn(body: Buffer): string | undefined {
-  return /<meta[^>]+charset=["']?([\w-]+)/i.exec(body.toString('latin1', 0, 2_048))?.[1];
+  return /<meta[^<>]+charset=["']?([\w-]+)/i.exec(body.toString('latin1', 0, 2_048))?.[1];
 }
 
 function decode(body: Buffer, charset = 'utf-8'): string {

@@ -72,7 +72,7 @@ function alternatives(text: string): string[] | undefined {
 }
 
 /** A last segment of only wildcards. It removes everything in the folder. */
-const EVERYTHING = /^(?:(.*)\/)?\.?(?:[*?]|\[.*\])+\/?$/;
+const EVERYTHING = /^(?:(.*)\/)?\.?(?:[*?]+|[*?]*\[.*\][*?]*)\/?$/;
 
 function disasterAt(
   { written, expands, emptied }: Meaning,

@@ -33,7 +33,7 @@ const CONTRADICTIONS: readonly (readonly [RegExp, RegExp, WordTest])[] = [
   [/^git reset$/, /^(--s[a-z]*|--mi[a-z]*|-N|--int[a-z-]*|HEAD.*|@.*)$/, /^--(h|me|k)/],
   [
     /^git restore$/,
-    /^(--st[a-z]*|-[a-zA-Z]*S[a-zA-Z]*)$/,
+    /^(--st[a-z]*|-[a-zA-RT-Z]*S[a-zA-Z]*)$/,
     optionPattern({ letters: 'W', valued: 's', long: 'w' }),
   ],
   [

@@ -101,7 +101,7 @@ function awkTexts(args: readonly ShellWord[]): ShellTexts {
 }
 
 /** A command of ed and vi that runs a program, with the lines that it gets: `!x`, `r !x`, `1,3!x`. */
-const EDITOR_RUN = /^[\s:]*(?:[\d.,$%+\-\s]*(?:r(?:ead)?|w(?:rite)?|e|E)?\s*)!(?!!)(.+)$/;
+const EDITOR_RUN = /^[\s:]*(?:[\d.,$%+-][\d.,$%+\-\s]*)?(?:(?:r(?:ead)?|w(?:rite)?|e|E)\s*)?!(?!!)(.+)$/;
 
 /** Returns the texts in lines for ed. */
 function edTexts(_: readonly ShellWord[], input: readonly string[]): ShellTexts {

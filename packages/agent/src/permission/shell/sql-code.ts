@@ -97,5 +97,7 @@ function mayCodeOpenFile(code: string, program: string): boolean {
 function isTable(before: string, after: string): boolean {
   if (/\b(?:into|table|table\s+if\s+not\s+exists|references)\s+(?:\w+\.)?$/i.test(before)) return true;
   if (/\bcreate\s+(?:unique\s+)?index\b[^;(]*\bon\s+$/i.test(before)) return true;
-  return /\b(?:with|recursive|,)\s*$|\bwith\b.*,\s*$/is.test(before) && /^[\w\s,"]*\)\s*as\b/i.test(after);
+  const start = before.trimEnd();
+  const isNext = start.endsWith(',') && /\w,$|\bwith\b/i.test(start);
+  return (isNext || /\b(?:with|recursive)$/i.test(start)) && /^[\w\s,"]*\)\s*as\b/i.test(after);
 }

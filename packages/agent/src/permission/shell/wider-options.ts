@@ -234,7 +234,7 @@ const WIDER: readonly WiderWords[] = [
   },
   {
     programs: /^exiftool$/,
-    words: /^-(?:if\d*|p|printFormat|config)$|\$\{[^}]*;/i,
+    words: /^-(?:if\d*|p|printFormat|config)$|\$\{[^};]*;/i,
     effect: 'run code of a text',
   },
   { programs: /^(?:magick|convert)$/, words: /^-script$|^msl:/i, effect: 'run commands of a file' },

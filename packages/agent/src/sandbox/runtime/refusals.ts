@@ -48,7 +48,7 @@ function fileIn(line: string, policy: SandboxPolicy): string[] {
 function complaints(output: string): string[] {
   return output.split('\n').flatMap((line) => {
     if (!/Read-only file system|EROFS/.test(line)) return [];
-    const [, quoted] = /['‘"`]([^'’"`]+)['’"`]/.exec(line) ?? [];
+    const [, quoted] = /['‘"`]([^'‘’"`]+)['’"`]/.exec(line) ?? [];
     const [, shell] = /(?:line \d+|^\S+): ([^:]+): Read-only file system/.exec(line) ?? [];
     const file = quoted ?? shell;
     return file === undefined ? [] : [file.trim()];

@@ -191,7 +191,7 @@ function answerText({ prompt, about = '', choices = [] }: Dialog<unknown>, line:
   const answer = chosen
     ? stripVTControlCharacters(chosen.answer ?? chosen.text)
     : escapeControls(shortened(typed, MAX_ANSWER));
-  return `${[prompt.replace(/[>\s]+$/, ''), about].filter(Boolean).join(' ')}: ${answer}`;
+  return `${[prompt.replace(/(?<![>\s])[>\s]+$/, ''), about].filter(Boolean).join(' ')}: ${answer}`;
 }
 
 const MAX_ANSWER = 100;

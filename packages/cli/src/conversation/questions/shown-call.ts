@@ -117,5 +117,5 @@ function reasonsOf({ reason, parts }: PermissionQuestion): string[] {
 
 /** Puts a text on one row. Only rows with a bar may contain foreign line breaks. */
 function inOneRow(text: string): string {
-  return escapeControls(text.replaceAll(/\s*[\r\n]\s*/g, ' '));
+  return escapeControls(text.replaceAll(/(?<!\s)\s*[\r\n]\s*/g, ' '));
 }

@@ -195,7 +195,7 @@ function open(line: string, columns: number): string {
 function wrapped(line: string, columns: number): string {
   const rows = new Rows(() => columns);
   rows.begin(' '.repeat(hangOf(stripVTControlCharacters(line), columns)));
-  const words = line.matchAll(/( *)([^ ]+)/g);
+  const words = line.matchAll(/(?<! )( *)([^ ]+)/g);
   return Array.from(words, ([, gap = '', word = '']) => rows.put(gap, word)).join('');
 }
 

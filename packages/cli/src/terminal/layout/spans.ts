@@ -68,7 +68,8 @@ function backticks(text: string, spans: Spans, isWhole: boolean): Token | undefi
   if (!isKnown) return undefined;
   if (!end) return { kind: 'text', text: run, spans };
   // One space on each side is padding, so that code can start or end with a backtick.
-  const padding = /^ .*[^ ].* $/.test(rest.text.slice(0, end.index)) ? ' ' : '';
+  const code = rest.text.slice(0, end.index);
+  const padding = code.startsWith(' ') && code.endsWith(' ') && /[^ ]/.test(code) ? ' ' : '';
   return { kind: 'mark', text: run + padding, spans: { ...spans, code: padding + run } };
 }
 

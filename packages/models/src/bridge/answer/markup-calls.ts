@@ -61,36 +61,39 @@ function callOf(value: unknown): WrittenCall | undefined {
 
 /** Parses `<function=NAME><parameter=FIELD>value</parameter>…</function>`, or an object in place of the parameters. */
 function callsInFunctions(text: string): readonly WrittenCall[] {
-  return callsMatching(text, /<function=([^>\s]+)>([\s\S]*?)<\/function>/g, (body) =>
+  return callsMatching(upTo('</function>', text), /<function=([^<>\s]+)>([\s\S]*?)<\/function>/g, (body) =>
     body.trim().startsWith('{')
       ? parseJson(body)
-      : fieldsIn(body, /<parameter=([^>\s]+)>\n?([\s\S]*?)\n?<\/parameter>/g),
+      : fieldsIn(upTo('</parameter>', body), /<parameter=([^<>\s]+)>\n?([\s\S]*?)\n?<\/parameter>/g),
   );
 }
 
 /** Parses `<invoke name="NAME"><parameter name="FIELD">value</parameter>…</invoke>`. */
 function callsInInvokes(text: string): readonly WrittenCall[] {
-  return callsMatching(text, /<invoke name="([^"]+)">([\s\S]*?)<\/invoke>/g, (body) =>
-    fieldsIn(body, /<parameter name="([^"]+)">([\s\S]*?)<\/parameter>/g),
+  return callsMatching(upTo('</invoke>', text), /<invoke name="([^"]+)">([\s\S]*?)<\/invoke>/g, (body) =>
+    fieldsIn(upTo('</parameter>', body), /<parameter name="([^"]+)">([\s\S]*?)<\/parameter>/g),
   );
 }
 
 /** Parses `NAME<arg_key>FIELD</arg_key><arg_value>value</arg_value>…`. */
 function callsOfGlm(text: string): readonly WrittenCall[] {
   return callsMatching(text, /^\s*([\w.-]+)\s*((?:<arg_key>[\s\S]*)?)$/g, (body) =>
-    fieldsIn(body, /<arg_key>([\s\S]*?)<\/arg_key>\s*<arg_value>([\s\S]*?)<\/arg_value>/g),
+    fieldsIn(
+      upTo('</arg_value>', body),
+      /<arg_key>((?:(?!<\/?arg_key>)[\s\S])*)<\/arg_key>\s*<arg_value>([\s\S]*?)<\/arg_value>/g,
+    ),
   ).filter(() => text.includes('<arg_key>'));
 }
 
 /** Parses `NAME[ARGS]{…}`, repeated after another `[TOOL_CALLS]`. */
 function callsOfMistral(text: string): readonly WrittenCall[] {
-  return callsMatching(text, /([\w.-]+)\[ARGS\]([\s\S]*?)(?:\[TOOL_CALLS\]|$)/g, parseJson);
+  return callsMatching(text, /(?<![\w.-])([\w.-]+)\[ARGS\]([\s\S]*?)(?:\[TOOL_CALLS\]|$)/g, parseJson);
 }
 
 /** Parses `function<sep>NAME` with a fenced object, or `NAME<sep>{…}` of later versions. */
 function callsOfDeepSeek(text: string): readonly WrittenCall[] {
   const call = /<｜tool▁call▁begin｜>(?:function<｜tool▁sep｜>)?([\w.-]+)([\s\S]*?)<｜tool▁call▁end｜>/g;
-  return callsMatching(text, call, (body) =>
+  return callsMatching(upTo('<｜tool▁call▁end｜>', text), call, (body) =>
     parseJson(body.replace('<｜tool▁sep｜>', '').replaceAll(/```(?:json)?/g, '')),
   );
 }
@@ -98,12 +101,26 @@ function callsOfDeepSeek(text: string): readonly WrittenCall[] {
 function callsOfKimi(text: string): readonly WrittenCall[] {
   const call =
     /<\|tool_call_begin\|>\s*(?:functions\.)?([\w.-]+?)(?::\d+)?\s*<\|tool_call_argument_begin\|>([\s\S]*?)<\|tool_call_end\|>/g;
-  return callsMatching(text, call, parseJson);
+  return callsMatching(upTo('<|tool_call_end|>', text), call, parseJson);
 }
 
 /** Parses the rest of `<|channel|>commentary to=functions.NAME <|constrain|>json<|message|>{…}<|call|>`. */
 function callsOfHarmony(text: string): readonly WrittenCall[] {
-  return callsMatching(text, /^([\w-]+)[^{]*<\|message\|>([\s\S]*?)(?:<\|call\|>)?\s*$/g, parseJson);
+  const [name] = /^[\w-]+/.exec(text) ?? [];
+  const [head = ''] = text.split('{', 1);
+  const at = head.lastIndexOf(MESSAGE);
+  if (name === undefined || at < 0) return [];
+  const body = text.slice(at + MESSAGE.length).trimEnd();
+  const end = '<|call|>';
+  return allOrNone([callWith(name, parseJson(body.endsWith(end) ? body.slice(0, -end.length) : body))]);
+}
+
+const MESSAGE = '<|message|>';
+
+/** Returns a text up to the last end of a call. Behind it, each start of a call would search for its end in vain. */
+function upTo(end: string, text: string): string {
+  const at = text.lastIndexOf(end);
+  return at < 0 ? '' : text.slice(0, at + end.length);
 }
 
 /** `call` captures the name and the text of the input. */

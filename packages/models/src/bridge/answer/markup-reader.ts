@@ -185,7 +185,8 @@ export class MarkupReader {
 }
 
 function withoutFence(text: string): string {
-  return text.trim().replace(/^```(?:json)?\s*|\s*```$/g, '');
+  const inner = text.trim().replace(/^```(?:json)?\s*/, '');
+  return inner.endsWith('```') ? inner.slice(0, -3).trimEnd() : inner;
 }
 
 /** Returns how many characters at the end may be the start of one of these tags. */

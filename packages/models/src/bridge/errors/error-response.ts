@@ -118,7 +118,7 @@ function headersOf(value: unknown): Readonly<Record<string, string>> {
 }
 
 function pageTitle(text: string): string | undefined {
-  const title = /<title[^>]*>([^<]*)<\/title>/i.exec(text)?.[1];
+  const title = /<title[^<>]*>([^<]*)<\/title>/i.exec(text)?.[1];
   if (title !== undefined) return `a web page titled “${title.trim()}”`;
   return /^\s*<(!doctype|html)/i.test(text) ? 'a web page' : undefined;
 }

@@ -140,7 +140,7 @@ async function textOf(file: string): Promise<string> {
 
 /** A question mark may be part of a file name. Only known options after it are parsed. */
 function readName(name: string): ReplayName {
-  const [, file = name, query = ''] = /^(.+)\?((?:\w+=[^&?/]*&?)+)$/s.exec(name) ?? [];
+  const [, file = name, query = ''] = /^(.+)\?(\w+=[^&?/]*(?:&\w+=[^&?/]*)*&?)$/s.exec(name) ?? [];
   const asked = new URLSearchParams(query);
   const unknown = [...asked.keys()].find((key) => key !== 'match' && key !== 'speed');
   if (unknown !== undefined) throw new Error(`replay takes match= and speed=, not ${unknown}=`);

@@ -89,7 +89,7 @@ const LSOF_NUMBERS = /^-[lPtUwRbCOX]*n/;
 
 /** Without this option, the names of addresses are looked up on the network. */
 function printsNumbers(args: readonly Arg[]): boolean {
-  return args.some(({ value, exact }) => exact && /^(-[a-zA-Z]*n[a-zA-Z]*|--numeric)$/.test(value));
+  return args.some(({ value, exact }) => exact && /^(-[a-mo-zA-Z]*n[a-zA-Z]*|--numeric)$/.test(value));
 }
 
 /** `import "x" as $y`, `include @text "x"`, `"x" | modulemeta`. A field or a text is not a keyword: `.include`, `"import"`. */

@@ -14,7 +14,7 @@ export const BLANKS = /^[ \t]*$/;
 /** Between two commands of a list. */
 export const SEPARATOR = /^[ \t]*[;&\n]\s*$/;
 /** After the last command of a list, before a closing bracket or the end of the text. */
-export const END_OF_LIST = /^[ \t]*[;&]?\s*$/;
+export const END_OF_LIST = /^(?:[ \t]*[;&])?\s*$/;
 
 /**
  * Returns the text between two positions, without comments and continued lines. Returns undefined if a `#` does not start a
@@ -64,7 +64,7 @@ export function isGap(source: string, from: number, to: number, pattern: RegExp)
 }
 
 const BLANKS_IN_COMMAND = /^(?:[ \t]|\\\n)*$/;
-const SEPARATORS_IN_LIST = /^(?:[\s;&|]|\\\n|#[^\n]*)*$/;
+const SEPARATORS_IN_LIST = /^(?:[\s;&|]|\\\n|#[^\n]*(?![^\n]))*$/;
 
 /**
  * Checks the syntax tree against its text: only separators may be between two nodes. A parser that skips a character (as

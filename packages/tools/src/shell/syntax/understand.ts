@@ -125,7 +125,7 @@ class Understanding {
       }
       case 'Function': {
         const head = this.#bare.slice(node.pos, node.body.pos);
-        const isPlain = /^(?:function[ \t]+)?[A-Za-z_][\w-]*[ \t]*(?:\([ \t]*\))?\s*$/.test(head);
+        const isPlain = /^(?:function[ \t]+)?[A-Za-z_][\w-]*(?:[ \t]*\([ \t]*\))?\s*$/.test(head);
         return isPlain && node.body.end === node.end ? this.#node(node.body) : 'an unusual function';
       }
       case 'Redirect':
@@ -182,7 +182,7 @@ class Understanding {
     const isBrace = open === '{';
     if (!text.startsWith(open) || !text.endsWith(close) || (isBrace && !/^\{\s/.test(text)))
       return NOT_COVERED;
-    if (isBrace && !/[;&\n]\s*$/.test(text.slice(0, -1))) return NOT_COVERED;
+    if (isBrace && !endsCommand(text.slice(0, -1))) return NOT_COVERED;
     return this.list(body.commands, { pos: node.pos + 1, end: node.end - 1 });
   }
 
@@ -375,7 +375,8 @@ class Understanding {
     const target = node.type === 'HereDoc' ? node.delimiter : node.target;
     if (target === undefined) return 'a redirection without a target';
     const written = this.#bare.slice(node.pos, target.pos);
-    if (written.replace(/[ \t]+$/, '') !== head || target.end !== node.end) return 'an unusual redirection';
+    if (written.replace(/(?<![ \t])[ \t]+$/, '') !== head || target.end !== node.end)
+      return 'an unusual redirection';
     if (operator === '>&' && target.type === 'Word' && !isPlainDuplicate(wordOf(target)))
       return 'a file name that the shell expands twice';
     if (target.type === 'Word') return this.#node(target);
@@ -397,6 +398,12 @@ const NEVER_EXPANDED = /^[\p{L}\p{N}_\-.,/:=@%+]+$/u;
  */
 function isPlainDuplicate({ kind, value }: ShellWord): boolean {
   return kind === 'literal' && NEVER_EXPANDED.test(value);
+}
+
+/** Whether a text ends with a sign that ends a command, and blanks behind it. */
+function endsCommand(text: string): boolean {
+  const bare = text.trimEnd();
+  return bare.endsWith(';') || bare.endsWith('&') || text.slice(bare.length).includes('\n');
 }
 
 /** The position of the first command of a list. */

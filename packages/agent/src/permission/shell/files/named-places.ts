@@ -301,8 +301,9 @@ function candidatesIn(word: ShellWord, scope: WordScope, isFilter = false): stri
 
 /** A folder may have the name with which an address begins: `a://../x`, `name@host:/../x`, `-oa://x`. */
 function mayBePath(written: string, scope: WordScope): boolean {
-  if (!written.includes(':/')) return false;
-  if (/:\/(.*\/)?\.\.(\/|['"\s]|$)/s.test(written)) return true;
+  const start = written.indexOf(':/');
+  if (start < 0) return false;
+  if (/\/\.\.(\/|['"\s]|$)/.test(written.slice(start + 1))) return true;
   // Each name is read once, so the time grows with the length of the text.
   const names = Array.from(written.matchAll(/([^\s'"=,/]+)(\/?)/g), ([, name = '', end]) =>
     end === '/' && name.endsWith(':') ? name : '',
