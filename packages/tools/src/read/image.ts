@@ -16,8 +16,12 @@ export interface PreparedImage {
 const MAX_SIDE = 2_000;
 /** 5 MiB of base64. */
 const MAX_BYTES = 3_932_160;
-/** A small file can decompress to gigabytes. */
-const MAX_PIXELS = 100_000_000;
+/** A small file can decompress to gigabytes. Images with more than 8 bits for a color are decoded as they are. */
+const MAX_UNPACKED_BYTES = 256 * 1024 * 1024;
+/** The largest side of a JPEG. Each row and column costs time, also an empty one. */
+const MAX_ORIGINAL_SIDE = 65_535;
+/** A progressive JPEG can have many scans, each of which costs as much as an image. */
+const TIME_LIMIT_SECONDS = 15;
 
 /** Throws with a reason that completes “… cannot be shown: ”. */
 export async function prepareImage(
@@ -25,12 +29,14 @@ export async function prepareImage(
   type: ImageType,
   signal: AbortSignal,
 ): Promise<PreparedImage> {
-  const size = imageSizeOf(bytes, type);
-  if (size === undefined) throw new Error('its header is damaged');
+  const header = imageHeaderOf(bytes, type);
+  if (header === undefined) throw new Error('its header is damaged');
+  const size = { width: header.width, height: header.height };
   if (bytes.length <= MAX_BYTES && size.width <= MAX_SIDE && size.height <= MAX_SIDE) {
     return { mediaType: type, base64: bytes.toString('base64'), size };
   }
-  if (size.width * size.height > MAX_PIXELS) {
+  const unpacked = size.width * size.height * header.pixelBytes;
+  if (unpacked > MAX_UNPACKED_BYTES || Math.max(size.width, size.height) > MAX_ORIGINAL_SIDE) {
     throw new Error(`it has ${size.width} × ${size.height} pixels, more than this program unpacks`);
   }
   return { ...(await waitOrInterrupt(scaleDown(bytes, type), signal)), original: size };
@@ -49,7 +55,10 @@ export async function encodePixels(data: Uint8Array, { width, height }: ImageSiz
 
 /** Drawings and screenshots stay sharp as PNG if that is small enough. Photographs are already JPEG. */
 async function scaleDown(bytes: Buffer, type: ImageType): Promise<PreparedImage> {
-  const image = loadSharp('it is too large to be sent as it is')(bytes, { limitInputPixels: MAX_PIXELS })
+  const image = loadSharp('it is too large to be sent as it is')(bytes, {
+    limitInputPixels: MAX_UNPACKED_BYTES,
+  })
+    .timeout({ seconds: TIME_LIMIT_SECONDS })
     .autoOrient()
     .resize({ width: MAX_SIDE, height: MAX_SIDE, fit: 'inside', withoutEnlargement: true });
   if (type === 'image/png' || type === 'image/gif') {
@@ -93,26 +102,45 @@ interface ImageSize {
   readonly height: number;
 }
 
+interface ImageHeader extends ImageSize {
+  /** The memory that a pixel takes while the image is decoded. */
+  readonly pixelBytes: number;
+}
+
 /** Returns undefined if the header is damaged or truncated. */
-function imageSizeOf(bytes: Buffer, type: ImageType): ImageSize | undefined {
+function imageHeaderOf(bytes: Buffer, type: ImageType): ImageHeader | undefined {
   try {
-    const size = READERS[type](bytes);
-    return size !== undefined && size.width > 0 && size.height > 0 ? size : undefined;
+    const header = READERS[type](bytes);
+    return header !== undefined && header.width > 0 && header.height > 0 ? header : undefined;
   } catch {
     // The read passed the end.
     return undefined;
   }
 }
 
-const READERS: Readonly<Record<ImageType, (bytes: Buffer) => ImageSize | undefined>> = {
-  'image/png': (bytes) => ({ width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) }),
-  'image/gif': (bytes) => ({ width: bytes.readUInt16LE(6), height: bytes.readUInt16LE(8) }),
-  'image/jpeg': jpegSize,
-  'image/webp': webpSize,
+/** Red, green, blue and transparency. */
+const RGBA_BYTES = 4;
+
+/** By color type: the numbers of a pixel. */
+const PNG_COLORS: Readonly<Record<number, number>> = { 0: 1, 2: 3, 4: 2 };
+
+const READERS: Readonly<Record<ImageType, (bytes: Buffer) => ImageHeader | undefined>> = {
+  'image/png': (bytes) => ({
+    width: bytes.readUInt32BE(16),
+    height: bytes.readUInt32BE(20),
+    pixelBytes: (PNG_COLORS[bytes.readUInt8(25)] ?? RGBA_BYTES) * (bytes.readUInt8(24) > 8 ? 2 : 1),
+  }),
+  'image/gif': (bytes) => ({
+    width: bytes.readUInt16LE(6),
+    height: bytes.readUInt16LE(8),
+    pixelBytes: RGBA_BYTES,
+  }),
+  'image/jpeg': jpegHeader,
+  'image/webp': webpHeader,
 };
 
 /** Walks the segments to the frame header (SOF0 to SOF15, except three other markers in that range). */
-function jpegSize(bytes: Buffer): ImageSize | undefined {
+function jpegHeader(bytes: Buffer): ImageHeader | undefined {
   let at = 2;
   while (at < bytes.length) {
     if (bytes[at] !== 0xff) return undefined;
@@ -122,11 +150,24 @@ function jpegSize(bytes: Buffer): ImageSize | undefined {
       continue;
     }
     const isFrame = marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
-    if (isFrame) return { height: bytes.readUInt16BE(at + 5), width: bytes.readUInt16BE(at + 7) };
+    if (isFrame)
+      return {
+        height: bytes.readUInt16BE(at + 5),
+        width: bytes.readUInt16BE(at + 7),
+        // All others keep the whole image as numbers of two bytes until the last scan.
+        pixelBytes: marker === BASELINE ? 3 : 6,
+      };
     const alone = (marker >= 0xd0 && marker <= 0xd9) || marker === 0x01;
     at += alone ? 2 : 2 + bytes.readUInt16BE(at + 2);
   }
   return undefined;
+}
+
+const BASELINE = 0xc0;
+
+function webpHeader(bytes: Buffer): ImageHeader | undefined {
+  const size = webpSize(bytes);
+  return size && { ...size, pixelBytes: RGBA_BYTES };
 }
 
 function webpSize(bytes: Buffer): ImageSize | undefined {

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { deflateSync } from 'node:zlib';
 import { ABORT_DEADLINE_MS } from '@heddle/testing';
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
@@ -71,6 +72,11 @@ describe('Read of an image', () => {
     ['a cut header', Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), /cannot be shown: its header is damaged/],
     ['a bomb', pngHeader(60_000, 60_000), /60000 × 60000 pixels, more than this program unpacks/],
     ['a large image without content', pngHeader(4_000, 4_000), /cannot be shown/],
+    ['many colors of 16 bits', pngHeader(6_000, 6_000, 16), /6000 × 6000 pixels, more than/],
+    ['a very wide image', pngHeader(70_000, 10), /70000 × 10 pixels, more than/],
+    ['a large progressive JPEG', jpegHeader(0xc2, 8_000, 8_000), /8000 × 8000 pixels, more than/],
+    ['a large WebP', webpHeader(16_384, 16_384), /16384 × 16384 pixels, more than/],
+    ['a large GIF', gifHeader(65_535, 65_535), /65535 × 65535 pixels, more than/],
   ])('rejects %s', async (_what, bytes, reason) => {
     await expect(blocks(bytes)).rejects.toThrow(reason);
   });
@@ -145,6 +151,10 @@ describe('Read of a PDF', () => {
     await expect(blocks(pdfOf(['x']), more)).rejects.toThrow(reason);
   });
 
+  it('rejects one that takes too much memory', async () => {
+    await expect(blocks(pdfBomb())).rejects.toThrow(/reading it takes more than 384 MB of memory/);
+  });
+
   it('rejects a damaged one', async () => {
     await expect(blocks(Buffer.from('%PDF-1.4 nonsense'))).rejects.toThrow(/cannot be shown: .*PDF/);
   });
@@ -159,12 +169,49 @@ describe('Read of a PDF', () => {
   });
 });
 
-function pngHeader(width: number, height: number): Buffer {
+function pngHeader(width: number, height: number, depth = 8): Buffer {
   const header = Buffer.alloc(64);
   header.write('\x89PNG\r\n\x1a\n', 'latin1');
   header.writeUInt32BE(13, 8);
   header.write('IHDR', 12, 'latin1');
   header.writeUInt32BE(width, 16);
   header.writeUInt32BE(height, 20);
+  header.writeUInt8(depth, 24);
+  header.writeUInt8(6, 25);
   return header;
+}
+
+function jpegHeader(frame: number, width: number, height: number): Buffer {
+  const header = Buffer.from([0xff, 0xd8, 0xff, frame, 0, 11, 8, 0, 0, 0, 0, 1, 1, 0x11, 0, 0]);
+  header.writeUInt16BE(height, 7);
+  header.writeUInt16BE(width, 9);
+  return header;
+}
+
+function gifHeader(width: number, height: number): Buffer {
+  const header = Buffer.from('GIF89a\0\0\0\0\0\0\0', 'latin1');
+  header.writeUInt16LE(width, 6);
+  header.writeUInt16LE(height, 8);
+  return header;
+}
+
+function webpHeader(width: number, height: number): Buffer {
+  const header = Buffer.alloc(40);
+  header.write('RIFF\x20\0\0\0WEBPVP8X\x0a\0\0\0', 'latin1');
+  header.writeUIntLE(width - 1, 24, 3);
+  header.writeUIntLE(height - 1, 27, 3);
+  return header;
+}
+
+/** A page that shows one stream many times. The file has some kilobytes. */
+function pdfBomb(): Buffer {
+  const packed = deflateSync(Buffer.alloc(8_000_000, ' '));
+  const content = `[${'4 0 R '.repeat(100)}]`;
+  return Buffer.concat([
+    Buffer.from(
+      `%PDF-1.4\n1 0 obj\n<< /Type /Catalog /Pages 2 0 R >>\nendobj\n2 0 obj\n<< /Type /Pages /Count 1 /Kids [3 0 R] >>\nendobj\n3 0 obj\n<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents ${content} >>\nendobj\n4 0 obj\n<< /Length ${packed.length} /Filter /FlateDecode >>\nstream\n`,
+    ),
+    packed,
+    Buffer.from('\nendstream\nendobj\ntrailer\n<< /Size 5 /Root 1 0 R >>\n%%EOF\n'),
+  ]);
 }

@@ -10,7 +10,9 @@ import type { ReadInput } from './schema.ts';
 const MAX_DRAWN = 5;
 /** Enough to read small print. The API scales larger images down anyway. */
 const DRAWN_SIDE = 1_568;
-const TIME_LIMIT_MS = 30_000;
+const TIME_LIMIT_MS = 15_000;
+/** The memory of the library. A file of some kilobytes can unpack to gigabytes. */
+const MAX_MEMORY_BYTES = 384 * 1024 * 1024;
 
 interface PdfPages {
   readonly pageCount: number;
@@ -26,9 +28,14 @@ export async function readPdf(bytes: Buffer, range: PageRange, signal: AbortSign
     ...range,
     maxDrawn: MAX_DRAWN,
     side: DRAWN_SIDE,
+    maxText: PAGE_CHARS,
+    maxMemory: MAX_MEMORY_BYTES,
   };
   // Variables such as NODE_PATH and NODE_OPTIONS would lead it to other code.
-  const worker = new Worker(pdfThreadSource, { eval: true, workerData: request, env: {} });
+  const options = { eval: true, workerData: request, env: {}, stdout: true, stderr: true };
+  const worker = new Worker(pdfThreadSource, options);
+  // The library prints its warnings.
+  for (const stream of [worker.stdout, worker.stderr]) stream.resume();
   const reply = Promise.withResolvers<PdfReply>();
   const stop = (): void => reply.reject(new Interrupted());
   const timer = setTimeout(
@@ -66,6 +73,9 @@ interface PdfRequest {
   /** The number of pages without text to draw, and the longest side of a drawing in pixels. */
   readonly maxDrawn: number;
   readonly side: number;
+  /** Characters of a page. */
+  readonly maxText: number;
+  readonly maxMemory: number;
 }
 
 interface PdfPage {
@@ -78,6 +88,14 @@ type PdfReply =
   | { readonly ok: true; readonly pageCount: number; readonly pages: readonly PdfPage[] }
   | { readonly ok: false; readonly why: string };
 
+interface LibraryMemory {
+  readonly buffer: ArrayBuffer;
+  grow: (this: LibraryMemory, pages: number) => number;
+}
+
+/** The types of this program do not contain it. */
+declare const WebAssembly: { readonly Memory: { readonly prototype: LibraryMemory } };
+
 /**
  * The worker runs its source text, so that it works bundled and unbundled: it must not refer to anything
  * outside itself.
@@ -87,6 +105,16 @@ async function pdfThread(
   load: (file: string) => { readonly PDFiumLibrary: typeof PDFiumLibrary },
   reply: (answer: PdfReply) => void,
 ): Promise<void> {
+  let isFull = false;
+  // The options of a thread limit only the memory of JavaScript.
+  const { prototype } = WebAssembly.Memory;
+  const grow = prototype.grow;
+  prototype.grow = function (pages) {
+    // After a rejection, the library tries to grow by less.
+    isFull = this.buffer.byteLength + pages * 65_536 > request.maxMemory;
+    if (isFull) throw new RangeError('The memory is full.');
+    return grow.call(this, pages);
+  };
   try {
     const library = await load(request.library).PDFiumLibrary.init();
     const document = await library.loadDocument(request.bytes);
@@ -95,7 +123,7 @@ async function pdfThread(
     let drawn = 0;
     for (let number = request.first; number <= Math.min(request.last, pageCount); number += 1) {
       const page = document.getPage(number - 1);
-      const text = page.getText();
+      const text = page.getText().slice(0, request.maxText);
       if (text.trim() !== '' || drawn >= request.maxDrawn) {
         pages.push({ number, text });
         continue;
@@ -106,10 +134,14 @@ async function pdfThread(
       pages.push({ number, text, drawn: { width, height, data } });
       drawn += 1;
     }
+    // Without memory, the library can leave out a part.
+    if (isFull) throw new Error();
     reply({ ok: true, pageCount, pages });
   } catch (thrown) {
     // Not `errorMessage`: the worker knows only what is in this function.
-    reply({ ok: false, why: thrown instanceof Error ? thrown.message : String(thrown) });
+    const why = thrown instanceof Error ? thrown.message : String(thrown);
+    const megabytes = request.maxMemory / 1_048_576;
+    reply({ ok: false, why: isFull ? `reading it takes more than ${megabytes} MB of memory` : why });
   }
 }
 
