@@ -12,6 +12,7 @@ import {
   placesOf,
   workingFolders,
 } from './places.ts';
+import { environmentPart } from './environments.ts';
 import { isOwnProgram, ownPlaces } from './own-program.ts';
 import { foldCase, mayBe, protectedPath } from './protected.ts';
 import { type CodeName, protectedLinks } from './protected-links.ts';
@@ -43,6 +44,8 @@ export function programFolder(
     if (system !== undefined) return system;
     const [usual] = PROGRAM_FOLDERS.exec(foldCase(file)) ?? [];
     if (usual !== undefined) return usual.slice(1);
+    const environment = environmentPart(file, world);
+    if (environment !== undefined) return environment;
     const entry = programPlaces(world).find((folder) => isWithin(file, folder, world));
     if (entry !== undefined) return entry;
     if (isOpenLibrary(file, world)) return file;

@@ -1,0 +1,67 @@
+/** Edits in environments of Python and conda with any name, on a real disk. */
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { authorize } from './authorize.ts';
+import { observeWorld } from './observe-world.ts';
+
+const top = realpathSync(mkdtempSync(path.join(os.tmpdir(), 'heddle-environments-')));
+afterAll(() => rmSync(top, { recursive: true, force: true }));
+
+for (const file of [
+  'my/pyvenv.cfg',
+  'my/bin/python',
+  'my/bin/activate',
+  'apart/conda-meta/history',
+  'apart/bin/python',
+  'sub/deep/old/bin/activate_this.py',
+  'plain/bin/python',
+  'template/bin/python',
+  'bin/run',
+  'src/etc/conda/x',
+]) {
+  mkdirSync(path.dirname(path.join(top, file)), { recursive: true });
+  writeFileSync(path.join(top, file), '');
+}
+symlinkSync('my', path.join(top, 'link'));
+
+function decisionOn(command: string): string {
+  const environment = { HOME: '/home/user', GIT_CONFIG_NOSYSTEM: '1', PATH: '/usr/bin:/bin' };
+  const places = { root: top, cwd: top, directories: [], home: '/home/user', configDirs: [], environment };
+  const request = { tool: 'Bash', input: { command }, readOnly: false, hookDecision: undefined };
+  return authorize(request, { deny: [], ask: [], allow: [] }, 'acceptEdits', observeWorld(places)).decision;
+}
+
+describe('programs of an environment', () => {
+  it.each([
+    'echo x > my/bin/activate',
+    'echo x > my/bin/git',
+    'echo x > link/bin/git',
+    'echo x > my/Scripts/git',
+    'cd my && echo x > bin/git',
+    'cp -r template/bin my',
+    'cp -r template/. my',
+    'cp template/bin/* my/bin/',
+    'mv plain/bin/python my/bin',
+    'touch my/bin/{a,b}',
+    'sed -i s/a/b/ my/bin/activate',
+    'ln -s a my/bin/git',
+    'echo x > apart/bin/python',
+    'mkdir -p apart/etc/conda/activate.d && echo x > apart/etc/conda/activate.d/a.sh',
+    'echo x > sub/deep/old/bin/activate',
+  ])('are protected: %s', (command) => {
+    expect(decisionOn(command)).toBe('ask');
+  });
+
+  it.each([
+    'echo x > bin/run',
+    'echo x > plain/bin/git',
+    'echo x > src/etc/conda/x',
+    'cp -r template/bin new',
+    'mkdir -p my/lib/python3/site-packages/a && echo x > my/lib/python3/site-packages/a/b.py',
+    'echo x > my/README.md',
+  ])('are not other files: %s', (command) => {
+    expect(decisionOn(command)).toBe('allow');
+  });
+});

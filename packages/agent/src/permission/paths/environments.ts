@@ -1,0 +1,19 @@
+/**
+ * Recognizes environments of Python and conda in folders of any name, by a file in them. Shells run their programs by name, and load
+ * scripts when an environment is activated. Packages in them are ordinary, like those in `node_modules`.
+ */
+import type { PermissionWorld } from '../world.ts';
+
+/** The parts whose files run. */
+const PARTS = /\/(?:bin|scripts|condabin|etc\/(?:conda|fish|profile\.d))(?=\/|$)/giu;
+/** Every environment has one of these. */
+const MARKS = ['pyvenv.cfg', 'conda-meta', 'bin/activate_this.py', 'Scripts/activate_this.py'];
+
+/** Returns the part of an environment that contains a path. */
+export function environmentPart(file: string, world: PermissionWorld): string | undefined {
+  for (const { 0: part, index } of file.matchAll(PARTS)) {
+    const folder = file.slice(0, index);
+    if (MARKS.some((mark) => world.exists(`${folder}/${mark}`))) return folder.split('/').at(-1) + part;
+  }
+  return undefined;
+}
