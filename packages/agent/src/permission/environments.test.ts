@@ -7,6 +7,7 @@ import { authorize } from './authorize.ts';
 import { observeWorld } from './observe-world.ts';
 
 const top = realpathSync(mkdtempSync(path.join(os.tmpdir(), 'heddle-environments-')));
+const home = `${top}-home`;
 afterAll(() => rmSync(top, { recursive: true, force: true }));
 
 for (const file of [
@@ -27,8 +28,8 @@ for (const file of [
 symlinkSync('my', path.join(top, 'link'));
 
 function decisionOn(command: string): string {
-  const environment = { HOME: '/home/user', GIT_CONFIG_NOSYSTEM: '1', PATH: '/usr/bin:/bin' };
-  const places = { root: top, cwd: top, directories: [], home: '/home/user', configDirs: [], environment };
+  const environment = { HOME: home, GIT_CONFIG_NOSYSTEM: '1', PATH: '/usr/bin:/bin' };
+  const places = { root: top, cwd: top, directories: [], home, configDirs: [], environment };
   const request = { tool: 'Bash', input: { command }, readOnly: false, hookDecision: undefined };
   return authorize(request, { deny: [], ask: [], allow: [] }, 'acceptEdits', observeWorld(places)).decision;
 }

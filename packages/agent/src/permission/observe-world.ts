@@ -39,6 +39,7 @@ import { mentionedFiles } from './paths/mentioned-files.ts';
 import { isOpenedInFolders } from './paths/opened-names.ts';
 import { ownProgram } from './paths/own-program.ts';
 import { isAtOrBelowSome, once } from './paths/places.ts';
+import { settingsInHome } from './paths/settings-in-home.ts';
 import { sourcedFiles } from './paths/sourced-files.ts';
 import { exceptionReader } from './search-exceptions.ts';
 import type { KnownRepository, PermissionWorld } from './world.ts';
@@ -117,7 +118,10 @@ export function observeWorld(surroundings: WorldOptions): PermissionWorld {
     repositoryPrograms: (folder) => programsIn(nearestFolder(folder) ?? folder),
     repositoriesAt: remembered(repositoriesAt),
     gitSources,
-    sourcedFiles: () => sourcedFiles(home, environment),
+    sourcedFiles: () => [
+      ...sourcedFiles(home, environment),
+      ...settingsInHome(home, environment, [root, cwd, ...directories]),
+    ],
     mentionedFiles: remembered(mentionedFiles),
     nestedRepositories: remembered((folder) =>
       nested(folder)

@@ -6,7 +6,7 @@ import { isRecord } from '@heddle/core';
 
 /** The last words of keys whose values are commands, programs, or files that are loaded as code. */
 const COMMAND_KEY =
-  /(?:^|[._-]|(?<=[a-z]))(?:commands?|commandline|cmd|run|entry|scripts?|exec|executable|actions?|runtime|interpreter|interpreterpath|program|binary|shell|hooks?|notify|source|linker|runner|wrapper|init|before|start|setup|enter|leave|cd|when|helper|server|path|file|rc|import|require)$/i;
+  /(?:^|[._-])(?:commands?|commandline|command-line|cmd|run|entry|scripts?|exec|executable|actions?|runtime|interpreter|program|binary|shell|hooks?|notify|source|linker|runner|wrapper|init|before|start|setup|enter|leave|cd|when|helper|process|pager|editor|node[-_]options|server|path|file|rc|import|require)$/;
 /** Hooks as keys: `"pre-commit": "./x.sh"`. */
 const HOOK_KEY = /^(?:pre|post|commit|prepare|applypatch|reference)[-_][a-z_-]+$/;
 /** Tables of TOML in which every value is a command. */
@@ -31,6 +31,11 @@ export function commandsInSettings(text: string): readonly string[] {
   return [...found];
 }
 
+function isCommandKey(key: string): boolean {
+  if (key.includes('/')) return false;
+  return HOOK_KEY.test(key) || COMMAND_KEY.test(key.replace(/([a-z])(?=[A-Z])/g, '$1-').toLowerCase());
+}
+
 interface Walk {
   /** The values are those of a key for commands. */
   readonly isCommand: boolean;
@@ -52,7 +57,7 @@ function addFrom(value: unknown, walk: Walk): void {
     const { args } = value;
     const words = Array.isArray(args) ? joined(args.filter((word) => typeof word === 'string')) : '';
     for (const [key, item] of Object.entries(value)) {
-      const isNamed = COMMAND_KEY.test(key) || HOOK_KEY.test(key);
+      const isNamed = isCommandKey(key);
       if (isNamed && typeof item === 'string' && words !== '') add(`${item} ${words}`);
       addFrom(item, { ...inner, isCommand: isNamed || (isCommand && !OF_COMMAND.test(key)) });
     }
@@ -112,7 +117,7 @@ function addFromLines(text: string, add: (command: string) => void): void {
       around = undefined;
       items = [];
     }
-    if (key !== undefined && (isTable || COMMAND_KEY.test(key) || HOOK_KEY.test(key))) {
+    if (key !== undefined && (isTable || isCommandKey(key))) {
       addValue(value, add);
       last = withoutQuotes(value);
       const [quotes] = /^(?:"""|''')/.exec(value) ?? [];

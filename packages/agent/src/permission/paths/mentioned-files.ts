@@ -46,7 +46,7 @@ export function mentionedFiles(top: string): readonly string[] {
   // A new element of a map is visited as well.
   for (const [file, form] of queue) {
     if (bytes > MOST_BYTES_OF_ALL || files > MOST_FILES || found.size > MOST_NAMES) break;
-    const { names, size } = readNames(file, form);
+    const { names, size } = readStartedNames(file, { form, most: MOST_BYTES, home: undefined });
     bytes += size;
     if (size > 0) files++;
     for (const place of names.flatMap((name) => placesOf(name, top, path.dirname(file)))) {
@@ -75,29 +75,43 @@ interface ReadNames {
 const known = new Map<string, ReadNames & { readonly stamp: string }>();
 const NONE: ReadNames = { names: [], size: 0 };
 
-/** Remembers a file while it does not change, because each decision needs its names. */
-function readNames(file: string, form: Form): ReadNames {
+interface Reading {
+  readonly form: Form;
+  /** Larger files are not read. */
+  readonly most: number;
+  /** Undefined: names in the home folder do not count. */
+  readonly home: string | undefined;
+}
+
+/** Returns the names of files that a text starts or loads. Remembers a file while it does not change, because each decision needs them. */
+export function readStartedNames(file: string, { form, most, home }: Reading): ReadNames {
   const stats = statsOf(file);
-  if (stats?.isFile() !== true) return NONE;
+  if (stats?.isFile() !== true || stats.size > most) return NONE;
   const stamp = `${stats.ino} ${stats.size} ${stats.mtimeMs} ${stats.ctimeMs}`;
-  const key = `${form} ${file}`;
+  const key = `${form} ${home} ${file}`;
   const earlier = known.get(key);
   if (earlier?.stamp === stamp) return earlier;
-  const content = readBoundedFile(file, MOST_BYTES);
+  const content = readBoundedFile(file, most);
   const text = content.kind === 'read' ? content.bytes.toString('utf8') : '';
-  const read = { names: form === 'script' ? namesInScript(text) : namesInSettings(text), size: text.length };
+  // A variable that is not known is taken for the current folder.
+  const variables = { HOME: home };
+  const names = form === 'script' ? namesInScript(text, variables) : namesInSettings(text, variables);
+  const read = { names, size: text.length };
   known.set(key, { ...read, stamp });
   return read;
 }
 
-/** A variable that is not known is taken for the current folder. */
-const VARIABLES = {};
+type Variables = Readonly<Record<string, string | undefined>>;
+
+const HOME_VARIABLE = /\$\{(?:userHome|env:HOME|HOME)\}|\$HOME\b/g;
 /** Variables of editors, of mise and of GitHub: `${workspaceFolder}`, `{{config_root}}`, `${{ x }}`. */
 const OF_EDITOR = /\$?\{\{[\s\w.]+\}\}|\$\{[\w.:-]+\}/g;
 
-function namesInSettings(text: string): readonly string[] {
-  const commands = commandsInSettings(text.replace(OF_EDITOR, '.'));
-  return [...new Set(commands.flatMap((command) => startedNames(command, VARIABLES)))];
+function namesInSettings(text: string, variables: Variables): readonly string[] {
+  const home = variables['HOME'] ?? '.';
+  const plain = text.replace(HOME_VARIABLE, () => home).replace(OF_EDITOR, '.');
+  const commands = commandsInSettings(plain);
+  return [...new Set(commands.flatMap((command) => startedNames(command, variables)))];
 }
 
 /** Functions of direnv, and the files that they load. */
@@ -114,7 +128,7 @@ const USUAL: Readonly<Record<string, readonly string[]>> = {
   devenv: ['devenv.nix', 'devenv.yaml', 'devenv.lock', 'devenv.local.nix'],
 };
 
-function namesInScript(text: string): readonly string[] {
+function namesInScript(text: string, variables: Variables): readonly string[] {
   // A script in another language.
   if (/^#!(?!.*(?:sh|direnv)\b)/.test(text)) return [];
   const ofDirenv = Array.from(text.replace(/^[ \t]*#.*$/gm, '').matchAll(LOADS)).flatMap(
@@ -128,7 +142,7 @@ function namesInScript(text: string): readonly string[] {
       return [name].concat(inFolder);
     },
   );
-  return [...new Set([...startedNames(text, VARIABLES), ...ofDirenv])];
+  return [...new Set([...startedNames(text, variables), ...ofDirenv])];
 }
 
 function entriesOf(folder: string): readonly string[] {

@@ -13,10 +13,12 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const IN_HOME =
   '.bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin .zlogout .kshrc .mkshrc .cshrc .tcshrc .login ' +
   '.xprofile .xinitrc .xsession .xsessionrc .inputrc .vimrc .gvimrc .vim/vimrc .exrc .emacs .emacs.d/init.el .tmux.conf .screenrc .gdbinit .lldbinit ' +
-  '.ssh/config .psqlrc .sqliterc .muttrc .zsh_plugins.txt .zimrc .zpreztorc .ideavimrc .doom.d/init.el .doom.d/config.el .doom.d/packages.el';
+  '.ssh/config .psqlrc .sqliterc .muttrc .zsh_plugins.txt .zimrc .zpreztorc .ideavimrc .doom.d/init.el .doom.d/config.el .doom.d/packages.el ' +
+  '.direnvrc .crontab .xbindkeysrc .wezterm.lua .hammerspoon/init.lua .pythonrc .pythonrc.py .pythonstartup .pdbrc .irbrc .pryrc .Rprofile .latexmkrc .procmailrc .forward .xmonad/xmonad.hs .bash_completion';
 const IN_ZSH = '.zshrc .zshenv .zprofile .zlogin .zlogout';
 const IN_CONFIG =
-  'fish/config.fish nvim/init.vim nvim/init.lua vim/vimrc tmux/tmux.conf emacs/init.el zsh/.zshrc git/bashrc nushell/config.nu sheldon/plugins.toml doom/init.el doom/config.el doom/packages.el';
+  'fish/config.fish nvim/init.vim nvim/init.lua vim/vimrc tmux/tmux.conf emacs/init.el zsh/.zshrc git/bashrc nushell/config.nu sheldon/plugins.toml doom/init.el doom/config.el doom/packages.el ' +
+  'direnv/direnvrc i3/config sway/config hypr/hyprland.conf kitty/kitty.conf ghostty/config sxhkd/sxhkdrc bspwm/bspwmrc wezterm/wezterm.lua zellij/config.kdl elvish/rc.elv nushell/env.nu powershell/profile.ps1 crontab';
 
 /** Folders from which shells, editors, sessions and ssh load every file, or those of which start-up files usually do so. */
 const FOLDERS_IN_HOME =
@@ -24,7 +26,7 @@ const FOLDERS_IN_HOME =
   '.bash_it/custom .vim/plugin .vim/after/plugin .vim/ftplugin .vim/autoload .vim/vimrc.d .emacs.d/lisp .ssh/config.d .xprofile.d .xsessionrc.d .tmux .gdbinit.d';
 const FOLDERS_IN_CONFIG =
   'fish/conf.d fish/functions fish/completions bash bash/bashrc.d bashrc.d zsh zsh/zshrc.d zsh/conf.d zsh/functions nvim nvim/plugin nvim/after/plugin nvim/ftplugin ' +
-  'nvim/autoload nvim/lua tmux environment.d autostart autostart-scripts plasma-workspace/env systemd/user nushell/autoload emacs/lisp';
+  'nvim/autoload nvim/lua tmux environment.d autostart autostart-scripts plasma-workspace/env systemd/user direnv/lib nushell/autoload emacs/lisp';
 /** In these folders, the files of the folders directly in them count as well. */
 const WITH_FOLDERS = /\/(?:nvim\/lua|\.oh-my-zsh\/custom|systemd\/user)$/;
 
