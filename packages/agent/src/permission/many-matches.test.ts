@@ -3,22 +3,26 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import type { PermissionMode } from '@heddle/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { authorize } from './authorize.ts';
 import { observeWorld } from './observe-world.ts';
 import { NO_RULES } from './rules/rule.ts';
 
 const FILES = 1_500;
+const FEWER_FILES = 25;
 
 let root = '';
 beforeAll(() => {
   root = realpathSync(mkdtempSync(path.join(os.tmpdir(), 'heddle-many-')));
-  const fill = (folder: string): void => {
+  const fill = (folder: string, files = FILES): void => {
     mkdirSync(path.join(root, folder), { recursive: true });
-    for (let at = 0; at < FILES; at++) writeFileSync(path.join(root, folder, `x${at}`), '');
+    for (let at = 0; at < files; at++) writeFileSync(path.join(root, folder, `x${at}`), '');
   };
   for (const folder of ['f', 'l', 'd', 'h', 'plain', 'few/a', 'deep/n/many', 'odd']) fill(folder);
-  mkdirSync(path.join(root, 'few/b'));
+  for (const folder of ['src', 'dst', 'tree/mise']) fill(folder, FEWER_FILES);
+  writeFileSync(path.join(root, 'tree/mise/config.toml'), '');
+  for (const folder of ['few/b', 'mise']) mkdirSync(path.join(root, folder));
   execFileSync(
     'mkfifo',
     ['f/y0', 'h/.y', 'few/b/q', 'deep/n/q'].map((name) => path.join(root, name)),
@@ -30,7 +34,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-function decide(command: string, readOnlyView: boolean): string {
+function decide(command: string, readOnlyView: boolean, mode: PermissionMode = 'default'): string {
   const world = observeWorld({
     root,
     cwd: root,
@@ -41,7 +45,7 @@ function decide(command: string, readOnlyView: boolean): string {
     readOnlyView,
   });
   const request = { tool: 'Bash', input: { command }, readOnly: false, hookDecision: undefined };
-  return authorize(request, NO_RULES, 'default', world).decision;
+  return authorize(request, NO_RULES, mode, world).decision;
 }
 
 describe('a glob with very many matches', () => {
@@ -86,6 +90,22 @@ describe('a glob with very many matches', () => {
   ])('is read if all matches are ordinary: %s', (command) => {
     expect(decide(command, true)).toBe('allow');
   });
+});
+
+describe('a copy or move of the matches of a glob in acceptEdits', () => {
+  it.each(['mv src/* dst', 'mv src/x* dst/', 'cp src/* dst', 'cp -r src/* dst'])(
+    'needs no question: %s',
+    (command) => {
+      expect(decide(command, true, 'acceptEdits')).toBe('allow');
+    },
+  );
+
+  it.each(['mv tree/* dst', 'cp -r tree/* dst', 'cp tree/*/* mise', 'mv tree/mise/* mise'])(
+    'asks if a match has a protected place: %s',
+    (command) => {
+      expect(decide(command, true, 'acceptEdits')).toBe('ask');
+    },
+  );
 });
 
 describe('a word whose value is not known', () => {

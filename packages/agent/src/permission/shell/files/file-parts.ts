@@ -215,7 +215,7 @@ function changeConcern(
   const copied = copiedNames(touch, folders, world);
   const found = current && copied && [...current, ...copied];
   const gitData = (copied ?? []).flatMap(gitDataPaths);
-  const concern = concernOf(touch, { places: found, pattern }, folders, world);
+  const concern = concernOf(touch, { places: found, pattern, starts: places }, folders, world);
   if (found === undefined || (concern !== undefined && concern.level !== 'outside'))
     return { concern, gitData };
   if (touch.copyOf) {
@@ -405,10 +405,17 @@ function connection(
   return { level: 'unless covered', reason: `Reading from ${word.text} may open a network connection.` };
 }
 
-/** Returns why a change to these places asks regardless of rules. */
+/**
+ * Returns why a change to these places asks regardless of rules. `starts` are the folders of the pattern, if its matches are among
+ * the places.
+ */
 export function concernOf(
   { kind, word, picks = false }: Pick<Touch, 'kind' | 'picks'> & { readonly word?: ShellWord },
-  { places, pattern }: Pick<Meant, 'places' | 'pattern'>,
+  {
+    places,
+    pattern,
+    starts = places,
+  }: Pick<Meant, 'places' | 'pattern'> & { readonly starts?: Meant['places'] },
   folders: Folders,
   world: PermissionWorld,
 ): Concern | undefined {
@@ -420,9 +427,10 @@ export function concernOf(
     return { level: 'always', reason: `Removing it would be a disaster: ${lost}.` };
   if (places === undefined) return UNKNOWN_CHANGE;
   for (const place of places) {
+    const matched = pattern !== undefined && starts?.includes(place) ? pattern : undefined;
     const what =
       protectedFromChange(place, world) ??
-      (pattern === undefined ? undefined : protectedMatch(place, pattern, world));
+      (matched === undefined ? undefined : protectedMatch(place, matched, world));
     if (what !== undefined)
       return { level: 'unless bypassed', reason: `${what} is protected: a change to it always asks.` };
   }
