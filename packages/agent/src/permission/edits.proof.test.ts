@@ -1,10 +1,11 @@
 /**
  * No script that acceptEdits lets pass changes a file outside the project or a protected place, and none that passes beside a
- * Read deny rule prints a denied file. Random scripts run on a real disk, in a project full of links that lead out of it.
+ * Read deny rule prints a denied file. Random scripts run on a real disk, in a project full of links and hard links that lead out of it.
  */
 import { spawnSync } from 'node:child_process';
 import {
   cpSync,
+  linkSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
@@ -33,6 +34,14 @@ const SECRET = 'the text that stays inside';
 const base = realpathSync(mkdtempSync(path.join(os.tmpdir(), 'heddle-edits-')));
 afterAll(() => removeTree(base));
 
+/** The files outside or protected, and their other names in the project. */
+const HARD_LINKS = [
+  ['out/f', 'project/h'],
+  ['out/x', 'project/full/a'],
+  ['out/sub/y', 'project/full/sub/y'],
+  ['project/.git/config', 'project/full/cfg'],
+] as const;
+
 function makeFixture(): string {
   const fixture = path.join(base, 'fixture');
   const project = path.join(fixture, 'project');
@@ -55,8 +64,10 @@ function makeFixture(): string {
     'nested/p/.git/config',
     'dir/x',
     'up/deep/z',
+    'full/free',
   ])
     file(`project/${name}`);
+  for (const [, name] of HARD_LINKS) file(name);
   for (const name of ['.git/config', '.git/hooks/x', '.claude/settings.json']) file(`project/${name}`);
   file('project/secrets/key', SECRET);
   link('dst/f', '../../out/f');
@@ -82,11 +93,13 @@ const fixture = makeFixture();
 const NAMES = (
   'a b c q q q/f q/x q/hk q/hk/x q/er q/er/payload q/er/payload/f q/k q/sd/key q/dst q/dst/f dst dst/f dst/hk deep deep/er o o/f d d/k plain ' +
   'plain/x plain/sub dir dir/f dir/dst/f dir/o/x dir/q tmpl t2 t2/tmpl nested nested/p r r/f r/q/f secrets/key .git/config ./q/../q/f dir/.. * d* q/* */f ' +
-  'q/../hk q/../hk/x q/../o/f a/../hk/y q/../ud/../t ud ud/.. ud/../a ud/../t ud/../o/f ud/../hk ud/../hk/x ud/../up/o later later/../o/x new/deep ud/../t/*'
+  'q/../hk q/../hk/x q/../o/f a/../hk/y q/../ud/../t ud ud/.. ud/../a ud/../t ud/../o/f ud/../hk ud/../hk/x ud/../up/o later later/../o/x new/deep ud/../t/* ' +
+  'h h h* full full/a full/* full/free full/sub full/cfg q/a q/sub/y h.bak tmpl/* {a,h} [ah]'
 ).split(' ');
 const EDITS = (
   'mv % %|mv % %|mv -T % %|cp % %|cp -a % %|cp -r % %|cp -P % %|cp -rL % %|cp -R % % %|rm -r %|rm %|rm -rf %|mkdir -p %|touch %|echo x > %|' +
-  'echo x >> %|cat % > %|cd %|sed -i s/x/y/ %|true|cat a > %'
+  'echo x >> %|cat % > %|cd %|sed -i s/x/y/ %|true|cat a > %|' +
+  'sed -i.bak s/x/y/ %|cp % % %|mv % % %|touch -c %|cp -f % %|mv -n % %|cp -n % %|rmdir %'
 ).split('|');
 const READS = (
   'mv % %|mv % %|cp -a % %|cp -r % %|cp % %|ln -s % %|cat %|cat %|cat %|head -n 5 %|grep -r . %|grep -R . %|cd %|cat < %|diff -r % %|' +
@@ -168,6 +181,19 @@ const EDIT_ATTACKS = [
   'rm ud; mkdir ud; echo x > ud/../hk/y',
   'rm ud; mkdir ud; cd ud && echo x > ../hk/y',
   'rm later; mkdir later; rm -r later/../o/sub',
+  // A file with another name, which a glob names, or which an edit moved.
+  'touch h*',
+  'touch full/*',
+  'cp -r plain/* full',
+  'cp tmpl/* full',
+  'cp [ab] full/',
+  'mv h q; echo x > q',
+  'mv h dir && cp a dir/h',
+  'mv h a; cat b > a',
+  'mv full q; cp a q',
+  'mv full q; cp -r plain/sub q',
+  'mkdir q; mv full q; touch q/full/sub/y',
+  'sed -i.bak s/x/y/ h; echo x > h.bak',
 ];
 const READ_ATTACKS = [
   'mv d j; cat j/k',
@@ -199,6 +225,10 @@ function removeTree(place: string): void {
 function renewProject(): void {
   removeTree(work);
   cpSync(fixture, work, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true });
+  for (const [file, other] of HARD_LINKS) {
+    rmSync(path.join(work, other));
+    linkSync(path.join(work, file), path.join(work, other));
+  }
 }
 
 function isAllowed(command: string, mode: PermissionMode, deny: readonly string[]): boolean {
