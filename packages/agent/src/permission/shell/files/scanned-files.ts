@@ -58,7 +58,8 @@ const SCANNERS: readonly Scanner[] = [
     programs: /^ruff$/,
     command: /^(format|check|analyze)$/,
     endings: PYTHON,
-    edits: /^(format|--fix(-only)?|--unsafe-fixes|--add-noqa.*)$/,
+    // Settings of the project can turn fixes on: `fix = true`.
+    edits: /^(format|check)$/,
     checks: /^--(check|diff)$/,
     isHere: true,
   },
@@ -77,7 +78,8 @@ const SCANNERS: readonly Scanner[] = [
     isHere: true,
   },
   { programs: /^stylelint$/, endings: WEB, edits: /^--fix/, isHere: false },
-  { programs: /^(dprint|oxfmt)$/, edits: /^(fmt|--write)$/, isHere: true },
+  { programs: /^dprint$/, command: /^fmt$/, edits: ALWAYS, checks: /^--diff$/, isHere: true },
+  { programs: /^oxfmt$/, edits: ALWAYS, checks: /^--(check|list-different)$/, isHere: true },
   {
     programs: /^deno$/,
     command: /^(fmt|lint)$/,
@@ -86,7 +88,8 @@ const SCANNERS: readonly Scanner[] = [
     checks: /^--check/,
     isHere: true,
   },
-  { programs: /^rubocop$/, endings: RUBY, edits: /^(-a|-A|-x|--(auto|fix|safe-auto).*)$/, isHere: true },
+  // A file of the project can contain options: `.rubocop`.
+  { programs: /^rubocop$/, endings: RUBY, edits: ALWAYS, isHere: true },
   // They look at files of any name.
   { programs: /^(typos|codespell)$/, edits: /^(-w|-\w*w|--write.*)$/, isHere: true },
   { programs: /^gitleaks$/, command: /^(detect|dir|directory|file|git|protect)$/, isHere: true },
