@@ -173,6 +173,20 @@ describe('other programs', () => {
     expect(decisionOn(command, { view: true })).toBe('ask');
   });
 
+  it('that open a file of the working directory for their version ask if it leads to a named pipe', () => {
+    const commands = ['curl --version', 'cd src && curl --version', 'curl --help | head'];
+    for (const command of commands) expect([command, decisionOn(command)]).toEqual([command, 'allow']);
+    write('project/ldaprc', 'BASE dc=example\n');
+    expect(decisionOn('curl --version')).toBe('allow');
+    rmSync(path.join(folder, 'project/ldaprc'));
+    pipe('ctl');
+    link('project/ldaprc', 'ctl');
+    link('project/src/ldaprc', 'ctl');
+    for (const command of commands)
+      for (const view of [false, true])
+        expect([command, decisionOn(command, { view })]).toEqual([command, 'ask']);
+  });
+
   it('need no question if they open none', () => {
     pipe('ctl');
     link('project/.gitignore', 'ctl');

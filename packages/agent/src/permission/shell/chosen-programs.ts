@@ -26,13 +26,16 @@ function withoutSystemFolder(name: string): string {
   return name.replace(/^\/(usr\/)?bin\//, '');
 }
 
-/** They print their version or help without a look at the project. All programs with a proof do so, too. */
+/**
+ * They print their version or help without a look at the project. All programs with a proof do so, too. Programs that take these words for names
+ * of files are not listed (`pdftotext`, `identify`), nor is `exiftool`, which starts `perldoc`.
+ */
 const PRINTS_OWN: ReadonlySet<string> = new Set(
   (
     'npm npx pip pip3 pipx gem ruby php java javac jar lua luajit ghc cabal ocaml opam nix terraform tofu helm kustomize kubectl podman aws ' +
     'eksctl argocd istioctl minikube kind k9s systemctl journalctl apt apt-get apt-cache dpkg rpm dnf yum pacman apk ' +
     'xz zstd bzip2 lz4 7z cpio ar ranlib strip readelf size gprof gcov flex bison autoconf automake libtool pkg-config m4 ' +
-    'lsd tokei cloc scc ack gron mlr dust duf procs btm xmllint xsltproc pdftotext qpdf gs exiftool identify sox git-lfs ' +
+    'lsd tokei cloc scc ack gron mlr dust duf procs btm xmllint xsltproc qpdf gs sox git-lfs gh nvim ' +
     'mysql mongosh redis-cli redis-server postgres httpd caddy haproxy dig host whois traceroute mtr iperf3 man'
   ).split(' '),
 );

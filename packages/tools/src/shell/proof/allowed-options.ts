@@ -193,13 +193,14 @@ export const LSOF: Allowed = { short: 'abnPltUVR', valued: 'ipcusd' };
 /**
  * Programs that print their version without reading the project. Package managers, version managers and build tools are not
  * listed, because a file of the project may name the program that prints the version. `top` creates a folder for its settings,
- * podman one for its storage, and a `kubectl` that starts another version asks the cluster first.
+ * podman one for its storage, and nvim one for its log. `gh` rewrites older settings first, and asks its server for their user. `valgrind` loads
+ * the settings of the working directory, and a `kubectl` that starts another version asks the cluster first.
  */
 export const VERSIONED: ReadonlySet<string> = new Set(
   (
     'bash zsh fish dash gcc g++ cc c++ clang clang++ make gmake cmake ninja jq yq tree fd fdfind rg ag bat tar gzip zip unzip curl ' +
-    'wget sed awk gawk grep find xargs diff patch less vim nvim emacs nano touch mkdir cp mv rm ln chmod tee tmux screen sqlite3 psql docker gh perl ' +
-    'openssl ssh rsync bwrap ffmpeg convert magick pandoc shellcheck ld as nm objdump strace gdb lldb valgrind python python3 node ' +
+    'wget sed awk gawk grep find xargs diff patch less vim emacs nano touch mkdir cp mv rm ln chmod tee tmux screen sqlite3 psql docker perl ' +
+    'openssl ssh rsync bwrap ffmpeg convert magick pandoc shellcheck ld as nm objdump strace gdb lldb python python3 node ' +
     'deno uv ruff protoc nginx file sort ps htop bc dc m4 socat nc nmap hyperfine delta fzf zoxide lsof ss ip'
   ).split(' '),
 );

@@ -16,6 +16,9 @@ const OPENERS: readonly (readonly [RegExp, RegExp])[] = [
   [/^(?:eza|exa)$/, /^--git/],
 ];
 
+/** Programs that open a file of a fixed name in the working directory, even for their version: settings of a library for directories. */
+const OPENS_HERE: ReadonlyMap<string, string> = new Map([['curl', 'ldaprc']]);
+
 /** `files` are those that the words name. */
 export function openedParts(
   [name, ...args]: readonly ShellWord[],
@@ -25,6 +28,11 @@ export function openedParts(
 ): FilePart[] {
   const program = baseName(name?.value ?? '');
   const from = folders ?? [world.cwd];
+  const here = OPENS_HERE.get(program);
+  if (here !== undefined)
+    return placesOf(here, from, world)
+      .map((place) => partOf(place, world))
+      .filter(({ concern }) => concern !== undefined);
   if (args.length === 1 && args[0]?.value === '--version') return [];
   if (program === 'git') return openedByGit(args, from, world);
   const isOpening = OPENERS.some(

@@ -28,6 +28,11 @@ rpm -q "a$x"
 command printf "$x" y
 builtin test "$a" "$b"
 TAR_OPTIONS=-I./x tar tf a
+exiftool --version
+exiftool --help
+pdftotext --version
+identify --help
+valgrind --version
 npm_config_onload_script=./x npm ls
 xargs nm < f
 echo x | xargs xargs nm

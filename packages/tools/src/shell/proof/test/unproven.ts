@@ -6,6 +6,11 @@ tree -Po x out
 tree -Lo 2 out
 tree -Io x out
 tree -PR x
+gh --version
+gh --help
+nvim --version
+valgrind --version
+valgrind --help
 foo
 ./ls
 src/ls
