@@ -58,7 +58,7 @@ const FORMS: Readonly<Record<ListKind, { readonly form: RegExp; readonly what: s
   // A word that opens a parenthesis was meant as a rule: what is wrong with it is reported when rules are parsed.
   rules: { form: /^(?:[A-Z]\w*|mcp__[^()]+|[^()]*\*[^()]*)?(?:\(|$)/, what: 'a tool or a rule' },
   tools: { form: /^(?:[A-Z]\w*|mcp__.+|default)$/, what: 'a tool' },
-  betas: { form: /^[\w.:-]*\d[\w.:-]*$/, what: 'the name of a beta feature' },
+  betas: { form: /^[A-Za-z_.:-]*\d[\w.:-]*$/, what: 'the name of a beta feature' },
   folders: { form: /^/, what: 'a folder' },
   configs: { form: /^(?:\S+|\s*[{[][^]*|.*\.json)$/, what: 'a file or JSON' },
 };

@@ -68,7 +68,7 @@ function endpointOf(environment: Environment, signal: 'TRACES' | 'METRICS'): str
   if (own !== undefined) return own;
   const common = readVariable(environment, 'OTEL_EXPORTER_OTLP_ENDPOINT');
   if (common === undefined && exporter === undefined) return undefined;
-  return `${(common ?? DEFAULT_ENDPOINT).replace(/\/+$/, '')}/v1/${signal.toLowerCase()}`;
+  return `${(common ?? DEFAULT_ENDPOINT).replace(/(?<!\/)\/+$/, '')}/v1/${signal.toLowerCase()}`;
 }
 
 function problemIn(environment: Environment, urls: readonly (string | undefined)[]): string | undefined {

@@ -124,7 +124,7 @@ function isClaude(model: string): boolean {
 
 /** Without a key, the Google Cloud login of this machine is used. */
 function geminiFields(environment: Environment): Fields {
-  const baseURL = readVariable(environment, 'GOOGLE_VERTEX_BASE_URL')?.replace(/\/+$/, '');
+  const baseURL = readVariable(environment, 'GOOGLE_VERTEX_BASE_URL')?.replace(/(?<!\/)\/+$/, '');
   const apiKey = readVariable(environment, 'GOOGLE_VERTEX_API_KEY');
   return {
     ...omitUndefined({ baseURL, apiKey }),
@@ -138,7 +138,7 @@ function claudeFields(environment: Environment): Fields {
   if (project === undefined) {
     throw new Error('Claude on Vertex needs a project of Google Cloud: set GOOGLE_VERTEX_PROJECT');
   }
-  const own = readVariable(environment, 'ANTHROPIC_VERTEX_BASE_URL')?.replace(/\/+$/, '');
+  const own = readVariable(environment, 'ANTHROPIC_VERTEX_BASE_URL')?.replace(/(?<!\/)\/+$/, '');
   const path = `projects/${project}/locations/${location}/publishers/anthropic/models`;
   return { project, location, ...(own === undefined ? {} : { baseURL: `${own}/${path}` }) };
 }

@@ -25,7 +25,7 @@ export function findFirstSet(names: readonly string[], environment: Environment)
 export function providerAddress(provider: Provider, environment: Environment): string | undefined {
   const own = readVariable(environment, provider.baseUrlVariable);
   if (provider.id === 'ollama') return `${ollamaAddress(own ?? provider.baseUrl ?? '')}/v1`;
-  return (own ?? provider.baseUrl)?.replace(/\/+$/, '');
+  return (own ?? provider.baseUrl)?.replace(/(?<!\/)\/+$/, '');
 }
 
 /**
@@ -38,7 +38,7 @@ function ollamaAddress(host: string): string {
   if (url === null) return withScheme;
   if (url.hostname === '0.0.0.0' || url.hostname === '[::]') url.hostname = '127.0.0.1';
   if (url.port === '' && url.protocol === 'http:') url.port = '11434';
-  return url.href.replace(/\/+$/, '');
+  return url.href.replace(/(?<!\/)\/+$/, '');
 }
 
 /** Returns all packages that the present configuration needs. */

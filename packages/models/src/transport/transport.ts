@@ -129,7 +129,7 @@ function hostOf(url: URL): string {
 
 /** The address of a gateway may contain a path. */
 function pathOf(url: URL, path: string): string {
-  return url.pathname.replace(/\/+$/, '') + path;
+  return url.pathname.replace(/(?<!\/)\/+$/, '') + path;
 }
 
 // A connection that is opened before the first request. That request uses it in any state. If it has failed

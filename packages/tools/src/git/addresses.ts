@@ -40,7 +40,7 @@ export const REPOSITORY_ENDINGS = ['/.git', '', '.git/.git', '.git'] as const;
  * Undefined: one that cannot be determined.
  */
 export function repositoriesAt(place: string): readonly (string | undefined)[] {
-  const start = place.replace(/(?<=.)\/+$/, '');
+  const start = place.replace(/(?<=[^/]|^\/)\/+$/, '');
   return REPOSITORY_ENDINGS.flatMap((ending) => dataAt(start + ending));
 }
 

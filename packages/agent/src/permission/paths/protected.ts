@@ -256,7 +256,9 @@ export function canSurroundProtected(begin: string, end: string): boolean {
       more.length === 0 &&
       !fromRoot &&
       (endOfFamily(name)
-        ? ['a', /\w*$/.exec(name)?.[0] ?? ''].some((middle) => isNamed(`${first}${middle}${last}`, name))
+        ? ['a', /(?<!\w)\w*$/.exec(name)?.[0] ?? ''].some((middle) =>
+            isNamed(`${first}${middle}${last}`, name),
+          )
         : name.startsWith(first) &&
           name.endsWith(last) &&
           /^[a-z\d]+$/.test(name.slice(first.length, name.length - last.length))),

@@ -405,7 +405,10 @@ function matchesName(pattern: string, letters: readonly string[], isFolder: bool
   if (/\/\s*$/.test(pattern) && !isFolder) return false;
   // Braces are a choice only in some of these files.
   if (/[{}]/.test(pattern)) return true;
-  const name = pattern.trim().replace(/\/+$/, '').replace(/^.*\//s, '');
+  const name = pattern
+    .trim()
+    .replace(/(?<!\/)\/+$/, '')
+    .replace(/^.*\//s, '');
   const last = tokensOfName(name);
   return last === undefined ? name !== '' : namesMeet(last, letters, true);
 }

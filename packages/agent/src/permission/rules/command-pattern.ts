@@ -86,7 +86,7 @@ function matcherOfAny(matchers: readonly Matcher[]): Matcher {
 
 /** Returns `feature/*` for `feature/*:*`. */
 function starredBeforeColon(specifier: string): string | undefined {
-  return /^([^]*\*[^]*):\*$/.exec(specifier)?.[1];
+  return /^([^*]*\*[^]*):\*$/.exec(specifier)?.[1];
 }
 
 /** `rm *:*` means `rm *` with any further words, and also its text with a colon. */
@@ -332,13 +332,13 @@ function readPattern(specifier: string) {
 
 /** Returns the words that a rule for commands contains, without the stars at their ends: `sed -n:*` and `sed -n*` contain `-n`. */
 export function wordsOfRule(specifier: string): readonly string[] {
-  return readPattern(specifier).words.flatMap((word) => word.replace(/\*+$/, '') || []);
+  return readPattern(specifier).words.flatMap((word) => word.replace(/(?<!\*)\*+$/, '') || []);
 }
 
 /** Returns the same words, with the stars between them. */
 export function wordsWithStars(specifier: string): readonly string[] {
   const { words } = readPattern(specifier);
-  return words.flatMap((word, at) => (at < words.length - 1 ? word : word.replace(/\*+$/, '') || []));
+  return words.flatMap((word, at) => (at < words.length - 1 ? word : word.replace(/(?<!\*)\*+$/, '') || []));
 }
 
 /** Returns the words before the first star of a pattern. */

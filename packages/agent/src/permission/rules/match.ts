@@ -173,7 +173,7 @@ function objectsToCommand(
   if (!specifier?.command) return undefined;
   if (part.suspect.some(specifier.command)) return { rule };
   // A rule with a star before its end may name a file behind any words.
-  const found = /\*.*[^*:\s]/s.test(specifier.text) ? part.found?.() : undefined;
+  const found = /^[^*]*\*.*[^*:\s]/s.test(specifier.text) ? part.found?.() : undefined;
   if (found?.spellings.some(specifier.command)) return { rule };
   if (found?.patterns.some((pattern) => specifier.doubt?.mayBecome(pattern)))
     return { rule, doubtful: 'it may name such a file' };
@@ -417,10 +417,10 @@ export function findNamingRule(
  */
 function namesPath(rule: string, shown: string): boolean {
   if (!rule.includes('*')) return rule.includes(shown);
-  const withoutSlash = (path: string): string => path.replace(/(?<=.)\/+$/, '');
+  const withoutSlash = (path: string): string => path.replace(/(?<=[^/]|^\/)\/+$/, '');
   return rule.split(/[\s'"`()<>|;,&=:@{}]+/).some((word) => {
     // `/tmp/x*` begins with a path. `/tmp/*` names only the files in it.
-    const path = word.replace(/\*+$/, '');
+    const path = word.replace(/(?<!\*)\*+$/, '');
     if (path !== word && path.endsWith('/')) return false;
     const attached = /^-[A-Za-z](?=[./~])/.exec(path)?.[0] ?? '';
     return withoutSlash(path.slice(attached.length)) === withoutSlash(shown);

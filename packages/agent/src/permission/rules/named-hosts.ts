@@ -67,7 +67,7 @@ export function mayNameHost(text: string, domain: DomainPattern): boolean {
     // A version is unknown in `x@*`.
     const isVersion = before === '@' && /^\**$/.test(host) && rest[host.length] !== ':';
     // An unknown name or port before `@` may contain the end of the host.
-    return isVersion ? [] : [/^[^@]*\*[^@]*@/.test(rest) ? '*' : host];
+    return isVersion ? [] : [/^[^@*]*\*[^@]*@/.test(rest) ? '*' : host];
   });
   const others = domain.matches('any.invalid')
     ? []

@@ -86,7 +86,7 @@ export function anchoredPattern(
   const { names, tail } = shapeOf(segments, list);
   const matchesNames = pathMatcher([...(anyDepth ? ['**'] : []), ...names], tail, foldsCase);
   const foldedDeny = (text: string) => (foldsCase ? text.toLowerCase() : text);
-  const bases = folders.map((from) => foldedDeny(from.replace(/\/+$/, '')));
+  const bases = folders.map((from) => foldedDeny(from.replace(/(?<!\/)\/+$/, '')));
   // Most paths do not contain the longest name of a rule, and this is the fastest test.
   const needle = foldedDeny(names.flatMap((name) => literalName(name) ?? []).reduce(longer, ''));
   const text = foldedDeny(names.flatMap(fixedTexts).reduce(longer, ''));

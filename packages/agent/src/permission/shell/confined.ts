@@ -182,7 +182,7 @@ function isPair([first, second]: readonly string[], ...pairs: readonly string[])
 
 function listsArchive(args: readonly string[]): boolean {
   const [first = '', ...rest] = args;
-  const isList = (arg: string): boolean => /^-?[a-zA-Z]*t[a-zA-Z]*$/.test(arg) && !/[cxruAd]/.test(arg);
+  const isList = (arg: string): boolean => /^-?[a-su-zA-Z]*t[a-zA-Z]*$/.test(arg) && !/[cxruAd]/.test(arg);
   const lists =
     isList(first) || args.includes('--list') || rest.some((arg) => arg.startsWith('-') && isList(arg));
   const writes =

@@ -15,11 +15,11 @@ import { optionPattern } from './short-options.ts';
 type WordTest = RegExp | ((word: string) => boolean);
 
 /** Letters and options with which formatters print names or differences. */
-const CHECKING_FORMAT = /^(-[a-zA-Z]*[cdlne][a-zA-Z]*|--?(check|dry-?run|diff|list|lint|verify).*)$/;
+const CHECKING_FORMAT = /^(-[abf-kmo-zA-Z]*[cdlne][a-zA-Z]*|--?(check|dry-?run|diff|list|lint|verify).*)$/;
 
 /** Programs, a word of a rule with which they only check, print or do less, and the words that make them do more. */
 const CONTRADICTIONS: readonly (readonly [RegExp, RegExp, WordTest])[] = [
-  [/^g?sed$/, /^(-[a-zA-Z]*n[a-zA-Z]*|--q[a-z]*|--si[a-z]*)$/, isSedInPlace],
+  [/^g?sed$/, /^(-[a-mo-zA-Z]*n[a-zA-Z]*|--q[a-z]*|--si[a-z]*)$/, isSedInPlace],
   // An interactive shell ignores `-n`, and `-o exec` of zsh switches it off.
   [/^(bash|sh|zsh|dash|ksh)$/, /^-n$/, /^\+|^-(?!-)[a-zA-Z]*[io]|^--e/],
   [
@@ -109,22 +109,22 @@ const CONTRADICTIONS: readonly (readonly [RegExp, RegExp, WordTest])[] = [
   ],
   [
     /^g?mv$/,
-    /^(-[a-zA-Z]*[ni][a-zA-Z]*|--(no-c|int)[a-z-]*)$/,
+    /^(-[a-hj-mo-zA-Z]*[ni][a-zA-Z]*|--(no-c|int)[a-z-]*)$/,
     optionPattern({ letters: 'f', valued: 'tS', long: 'f|u[a-z]*=a|e' }),
   ],
   [
     /^g?cp$/,
-    /^(-[a-zA-Z]*[ni][a-zA-Z]*|--(no-c|int)[a-z-]*)$/,
+    /^(-[a-hj-mo-zA-Z]*[ni][a-zA-Z]*|--(no-c|int)[a-z-]*)$/,
     optionPattern({ letters: 'f', valued: 'tS', long: 'f|rem|u[a-z]*=a' }),
   ],
   [
     /^g?rm$/,
-    /^(-[a-zA-Z]*[iI][a-zA-Z]*|--i[a-z]*(=.*)?)$/,
+    /^(-[a-hj-zA-HJ-Z]*[iI][a-zA-Z]*|--i[a-z]*(=.*)?)$/,
     optionPattern({ letters: 'f', long: 'f|i[a-z]*=n' }),
   ],
   [
     /^(g|bsd)?tar$/,
-    /^(-[a-zA-Z]*k[a-zA-Z]*|--(keep|skip)-[a-z-]*)$/,
+    /^(-[a-jl-zA-Z]*k[a-zA-Z]*|--(keep|skip)-[a-z-]*)$/,
     optionPattern({ letters: 'U', valued: 'fCTXbgKLNVHIF', long: 'overw|unl|recursiv' }),
   ],
   [/^crontab$/, /^-l$/, /^-[a-z]*[re]/],
@@ -148,7 +148,7 @@ export function findContradiction(
 ): string | undefined {
   const rule = wordsWithStars(specifier);
   const isCut = /[^\s:*]\*+(?:[ :]\*+)?$/.test(specifier);
-  const isSplit = specifier.replace(/[:\s]?\*+$/, '').includes('*');
+  const isSplit = specifier.replace(/(?:[:\s]|(?<!\*))\*+$/, '').includes('*');
   for (const [index, words] of commands.entries()) {
     const program = baseName(words[0]?.value ?? '');
     const at = rule.findIndex((text) => baseName(text) === program);

@@ -424,7 +424,7 @@ function entriesOf(
       const here = placeAt(file);
       const target = kind === 'link' ? { ...here, real: commandPlace(file, world).real } : here;
       const isObject = isFolderOfObjects(file) && objectNames().some((one) => mayMatchSome(one));
-      const written = start.value.replace(/\/+$/, '') + within(file);
+      const written = start.value.replace(/(?<!\/)\/+$/, '') + within(file);
       if (isFound || isObject) entries.push({ written, place: target, kind });
       if (kind === 'link' && followsLinks && !isAtOrBelow(target.real, place.real)) leadsOut = true;
     };

@@ -158,7 +158,7 @@ function spelled(words: readonly ShellWord[]): Spelling {
 
 /** A name in a text. All other characters separate names. */
 const NAME = /[^\s'"`()<>|;,&=:{}[\]$!\\]+/g;
-const PROGRAM = /^[\w.+@~^#-]*[A-Za-z_][\w.+@~^#-]*$/;
+const PROGRAM = /^[\d.+@~^#-]*[A-Za-z_][\w.+@~^#-]*$/;
 
 function nameWord(name: string): ShellWord {
   const word = literalWord(name);

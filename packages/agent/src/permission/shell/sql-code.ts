@@ -44,7 +44,7 @@ const TABLE_IN_QUOTES =
   /\b(?:from|join|into|describe|summarize)\s*\(?\s*(?:'|"[^"]*[./*?])|,\s*'[^']*'\s*(?:,|;|$|where\b)/i;
 const PRINTING =
   /^\s*\.(?:ta\w*|schema?|fullschema|he\w*|mode|dump|ind\w*|databases|width|nullvalue|print|timer|q\w*|exit|show|separator|changes|echo|bail|timeout|eqp|explain|stats|lint|limits?|dbinfo|version|shell?|she|sh|system|sys|maxrows|columns|rows|prompt|sha3sum|parameter)\b[^|]*$/i;
-const CALL = /(["`]?)([A-Za-z_][\w$]*)\1\]?\s*\(/g;
+const CALL = /(["`]?)([A-Za-z_][\w$]*)(?![\w$])\1\]?\s*\(/g;
 /** Comments, texts and names. In sqlite3, brackets are quotes of a name. */
 const TOKEN = /--[^\n]*|\/\*.*?(?:\*\/|$)|'(?:[^']|'')*'|"(?:[^"]|"")*"|`[^`]*`/gs;
 const TOKEN_OR_BRACKETS = new RegExp(`${TOKEN.source}|\\[[^\\]]*\\]`, 'gs');

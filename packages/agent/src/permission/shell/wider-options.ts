@@ -78,7 +78,7 @@ const WIDER: readonly WiderWords[] = [
   {
     programs: /^(docker|podman|nerdctl|docker-compose)$/,
     beside: /^down$/,
-    words: /^(-[a-z]*v[a-z]*|--volumes|--rmi)(=|$)/,
+    words: /^(-[a-uw-z]*v[a-z]*|--volumes|--rmi)(=|$)/,
     effect: 'remove volumes or images',
     isOfCommand: true,
   },

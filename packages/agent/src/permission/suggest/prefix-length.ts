@@ -25,7 +25,7 @@ const SHORT_LIMITS: readonly (readonly [RegExp, RegExp])[] = [
   [/^prettier$/, /^-[cl]+$/],
   [/^(?:buf|nixfmt)$/, /^-[cd]$/],
   [/^rubocop$/, /^-[ln]$/],
-  [/^isort$/, /^-[a-z]*c[a-z]*$/],
+  [/^isort$/, /^-[abd-z]*c[a-z]*$/],
 ];
 
 function isLimited(program: string, rest: readonly ShellWord[]): boolean {

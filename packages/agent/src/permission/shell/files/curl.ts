@@ -151,7 +151,9 @@ function filesOfForm(word: ShellWord): readonly ShellWord[] {
     const rest = value.slice(start);
     const names = new Set([
       rest,
-      ...[/;.*$/s, /,.*$/s, /[;,].*$/s].map((end) => rest.replace(end, '').replace(/^[ \t]+|[ \t]+$/g, '')),
+      ...[/;.*$/s, /,.*$/s, /[;,].*$/s].map((end) =>
+        rest.replace(end, '').replace(/^[ \t]+|(?<![ \t])[ \t]+$/g, ''),
+      ),
     ]);
     return Array.from(names)
       .filter((name) => name !== '')

@@ -28,7 +28,7 @@ const MAY_PRINT =
   /(^|[ /])(g?env|printenv|export|declare|typeset|set|-\w*[ceEpr]|--(eval|print|command|exec\w*)(=\S*)?|(ba|da|z|k|a)?sh)( |$)/;
 /** Variables without a value get that of the file. */
 const PASSES_VARIABLE =
-  /^(?=((?:[^]*? )?compose ))\1(?=((?:[^]*? )?(?:run|exec) ))\2(?:[^]* )?(-e ?|--env[ =])[A-Za-z_]\w*( |$)/;
+  /^(?=((?:[^]*? )??compose ))\1(?=((?:[^]*? )??(?:run|exec) ))\2(?:[^]* )?(-e ?|--env[ =])[A-Za-z_]\w*( |$)/;
 
 const LOADERS: readonly Loader[] = [
   { programs: /^direnv$/, words: /^(export|dump|show_dump)\b/, files: ['.envrc', ...ENVIRONMENT] },
@@ -44,7 +44,7 @@ const LOADERS: readonly Loader[] = [
   {
     programs: /^(docker|podman|nerdctl)$/,
     words:
-      /^(?=((?:[^]*? )?compose ))\1(?:[^]* )?(config|convert)( |$)|^(?=((?:[^]*? )?bake ))\4(?:[^]* )?--print(=|$| )/,
+      /^(?=((?:[^]*? )??compose ))\1(?:[^]* )?(config|convert)( |$)|^(?=((?:[^]*? )??bake ))\4(?:[^]* )?--print(=|$| )/,
     files: ENVIRONMENT,
     knowledge: 'mentioned',
   },

@@ -161,7 +161,7 @@ function clonedFolders(operands: readonly ShellWord[]): readonly ShellWord[] {
   const isNamed = operands.length > 1 && last?.kind === 'literal' && !/:/.test(last.value);
   if (last === undefined || isNamed) return last ? [last] : [];
   if (last.kind === 'dynamic') return operands.length > 1 ? [last] : [];
-  const address = last.value.replace(/[/\s]+$/, '').replace(/\/\.git$/, '');
+  const address = last.value.replace(/(?<![/\s])[/\s]+$/, '').replace(/\/\.git$/, '');
   const names = namesInAddress(address.replace(/^[^/]*:(?!\/\/)/, '')) ?? [];
   return [...names, ...names.map((name) => name.replace(/\.(git|bundle)$/, ''))]
     .filter((name) => name !== '' && name !== '.' && name !== '..')

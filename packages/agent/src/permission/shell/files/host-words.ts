@@ -160,7 +160,7 @@ function boundPlace(word: ShellWord, before: ShellWord | undefined): readonly Sh
 
 /** In a list of settings, one of them can be the root folder: `type=bind,"src=/"`, `-odevice=/..`. */
 function withRoot(word: ShellWord, value: string): readonly ShellWord[] {
-  const isRoot = /=[/.]*\/[/.]*(?:,|$)/.test(value.replace(/["']/g, ''));
+  const isRoot = /=\.*\/[/.]*(?:,|$)/.test(value.replace(/["']/g, ''));
   return [{ ...word, value, text: value }, ...(isRoot ? [literalWord('/')] : [])];
 }
 

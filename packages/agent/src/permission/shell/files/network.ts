@@ -239,7 +239,7 @@ export function namesInAddress(address: string): readonly string[] | undefined {
   if (/[[\]{}]/.test(path)) return undefined;
   const last =
     path
-      .replace(/[/\\]+$/, '')
+      .replace(/(?<![/\\])[/\\]+$/, '')
       .split(/[/\\]/)
       .at(-1) ?? '';
   const names = [last, percentDecoded(last).split('/').at(-1) ?? ''].filter((name) => name !== '');

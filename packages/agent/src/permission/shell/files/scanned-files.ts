@@ -70,7 +70,7 @@ const SCANNERS: readonly Scanner[] = [
     edits: /^--(write|fix|apply|suppress)/,
     isHere: true,
   },
-  { programs: /^prettierd?$/, endings: WEB, edits: /^(--write|-\w*w\w*)$/, isHere: false },
+  { programs: /^prettierd?$/, endings: WEB, edits: /^(--write|-[a-vx-zA-Z\d_]*w\w*)$/, isHere: false },
   {
     programs: /^(eslint|eslint_d|oxlint|xo|standard|ts-standard)$/,
     endings: WEB,
@@ -110,7 +110,7 @@ const SCANNERS: readonly Scanner[] = [
   {
     programs: /^(autopep8|yapf|autoflake|docformatter)$/,
     endings: PYTHON,
-    edits: /^(-\w*i\w*|--in-place|-\w*a)$/,
+    edits: /^(-[a-hj-zA-Z\d_]*i\w*|--in-place|-\w*a)$/,
     isHere: false,
   },
   {
@@ -233,5 +233,5 @@ function filesOfScanner(scanner: Scanner, args: readonly ShellWord[]): readonly 
 }
 
 function filesIn(folder: ShellWord, ending: string): ShellWord {
-  return { ...partOfWord(folder, `${folder.value.replace(/\/+$/, '')}/*${ending}`), kind: 'pattern' };
+  return { ...partOfWord(folder, `${folder.value.replace(/(?<!\/)\/+$/, '')}/*${ending}`), kind: 'pattern' };
 }

@@ -80,7 +80,7 @@ function backups(target: ShellWord, sources: readonly ShellWord[], given: Parsed
       !hasOption(given, 'rRa', '--recursive', '--archive');
     if (!isCertain) return mayBeAny ? [write(unknownWord(suffix.text))] : [];
     return [target, ...sources.map((word) => wordInside(target, word))].map((word) =>
-      write(partOfWord(word, word.value.replace(/\/+$/, '') + suffix.value)),
+      write(partOfWord(word, word.value.replace(/(?<!\/)\/+$/, '') + suffix.value)),
     );
   });
   // Under the other name, the old content can be read.

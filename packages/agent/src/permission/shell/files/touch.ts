@@ -113,7 +113,7 @@ export function writeInside(target: ShellWord, source: ShellWord): Touch {
 export function pathInside(target: ShellWord, source: ShellWord): ShellWord {
   if (target.kind === 'dynamic' || source.kind === 'dynamic')
     return unknownWord(`${target.text}/${source.text}`);
-  const value = `${target.value.replace(/\/+$/, '')}/${source.value.replace(/^~?\/+/, '')}`;
+  const value = `${target.value.replace(/(?<!\/)\/+$/, '')}/${source.value.replace(/^~?\/+/, '')}`;
   return { ...partOfWord(target, value), kind: source.kind === 'pattern' ? 'pattern' : target.kind };
 }
 
@@ -142,8 +142,8 @@ export function completedWord(word: ShellWord, end: string): ShellWord {
 export function wordInside(target: ShellWord, source: ShellWord): ShellWord {
   if (target.kind === 'dynamic' || source.kind === 'dynamic' || /(^|\/)\.$/.test(source.value))
     return unknownWord(`${target.text}/${source.text}`);
-  const name = source.value.replace(/\/+$/, '');
-  const value = `${target.value.replace(/\/+$/, '') || '/'}/${name.slice(name.lastIndexOf('/') + 1)}`;
+  const name = source.value.replace(/(?<!\/)\/+$/, '');
+  const value = `${target.value.replace(/(?<!\/)\/+$/, '') || '/'}/${name.slice(name.lastIndexOf('/') + 1)}`;
   const kind = source.kind === 'pattern' ? 'pattern' : target.kind;
   return { ...partOfWord(target, value), kind };
 }
