@@ -27,25 +27,37 @@ export interface ResolvedImports {
 
 /** A file may import another, up to this many hops from the file that the user wrote. */
 const MAX_HOPS = 4;
+/** Files of one instruction file with its imports. */
+const MAX_IMPORTED = 100;
+/** Different mentions that are looked up. Most of them are names of users and packages. */
+const MAX_MENTIONS = 2_000;
 
 /** Follows the imports of a file. A cycle ends at the file that was seen before. */
 export function resolveImports(file: string, text: string, deps: ImportDeps): ResolvedImports {
   const imported: ImportedText[] = [];
   const problems: string[] = [];
   const seen = new Set([file]);
+  const mentioned = new Map<string, boolean>();
+  const isFull = (): boolean => imported.length >= MAX_IMPORTED || mentioned.size >= MAX_MENTIONS;
+  const report = (problem: string): void => {
+    if (problems.length < MAX_IMPORTED) problems.push(problem);
+  };
   const follow = (from: string, source: string, hops: number): void => {
-    for (const mention of importsIn(source)) {
+    for (const mention of new Set(importsIn(source))) {
       const target = resolveImport(mention, from);
       if (seen.has(target)) continue;
+      if (isFull()) return;
       if (hops > MAX_HOPS) {
-        problems.push(`${from}: @${mention} is more than ${MAX_HOPS} imports deep, ignored.`);
+        report(`${from}: @${mention} is more than ${MAX_HOPS} imports deep, ignored.`);
         continue;
       }
       // A mention of a user or a package looks like an import; only a path that exists is one.
-      if (!deps.isFile(target)) continue;
+      const isFile = mentioned.get(target) ?? deps.isFile(target);
+      mentioned.set(target, isFile);
+      if (!isFile) continue;
       const problem = deps.problemOf(target, from);
       if (problem !== undefined) {
-        problems.push(`${from}: @${mention} ${problem}`);
+        report(`${from}: @${mention} ${problem}`);
         continue;
       }
       const content = deps.read(target);
@@ -56,6 +68,10 @@ export function resolveImports(file: string, text: string, deps: ImportDeps): Re
     }
   };
   follow(file, text, 1);
+  if (isFull())
+    problems.push(
+      `${file}: only ${MAX_IMPORTED} imports and ${MAX_MENTIONS} mentions with @ are followed, the rest is ignored.`,
+    );
   return { imported, problems };
 }
 
@@ -69,8 +85,15 @@ const IMPORT = /(?:^|[\s(])@((?:\\ |[^\s`*"'()<>|])+)/g;
 /** The paths that a text imports. Code spans and code blocks are left out. */
 export function importsIn(text: string): readonly string[] {
   return [...withoutCode(text).matchAll(IMPORT)]
-    .map(([, mention = '']) => mention.replace(/(?<![.,;:!?])[.,;:!?]+$/, '').replaceAll('\\ ', ' '))
+    .map(([, mention = '']) => withoutSigns(mention).replaceAll('\\ ', ' '))
     .filter((mention) => mention !== '');
+}
+
+/** A loop, because an expression would start again at each sign of a long row. */
+function withoutSigns(mention: string): string {
+  let end = mention.length;
+  while (end > 0 && '.,;:!?'.includes(mention.charAt(end - 1))) end--;
+  return mention.slice(0, end);
 }
 
 function withoutCode(text: string): string {
@@ -84,52 +107,57 @@ function withoutCode(text: string): string {
     if (marker?.startsWith(fence) === true) fence = undefined;
     return false;
   });
-  return withoutSpans(outside.join('\n'));
+  return withoutCodeSpans(outside.join('\n'));
 }
 
-/** Replaces code spans. A span ends with as many backticks as it begins with. */
-function withoutSpans(text: string): string {
-  const runs = Array.from(text.matchAll(/`+/g), ({ 0: { length }, index }) => ({ start: index, length }));
-  const ends = new Map<number, number[]>();
-  for (const { start, length } of runs.toReversed()) {
-    const all = ends.get(length) ?? [];
-    all.push(start);
-    ends.set(length, all);
+/** A span ends at the next run with the same number of backticks. */
+function withoutCodeSpans(text: string): string {
+  const runs = [...text.matchAll(/`+/g)].map(({ 0: { length }, index }) => ({ length, index }));
+  /** By length: the places that follow, the next one last. */
+  const following = new Map<number, number[]>();
+  for (const { length } of runs) following.set(length, []);
+  for (const { length, index } of runs.toReversed()) following.get(length)?.push(index);
+  let outside = '';
+  let end = 0;
+  for (const { length, index } of runs) {
+    const places = following.get(length) ?? [];
+    places.pop();
+    const close = places.at(-1);
+    if (index < end || close === undefined) continue;
+    outside += `${text.slice(end, index)} `;
+    end = close + length;
   }
-  const kept: string[] = [];
-  let at = 0;
-  for (const { start, length } of runs) {
-    const later = ends.get(length);
-    later?.pop();
-    const end = later?.at(-1);
-    if (start < at || end === undefined) continue;
-    kept.push(text.slice(at, start));
-    at = end + length;
-  }
-  return [...kept, text.slice(at)].join(' ');
+  return outside + text.slice(end);
 }
+
+const FENCE_START = /^[ \t]*(?:```|~~~)/;
+const FENCE_END = /^[ \t]*(?:```|~~~)[ \t]*\r?$/;
 
 /** Block comments are notes to people. Those inside code blocks are code. */
 export function withoutComments(text: string): string {
   const lines = text.split(/(?<=\n)/);
-  const parts: string[] = [];
-  let from = 0;
-  const lastEnd = lines.findLastIndex((line) => /^\s*(?:```|~~~)\s*$/.test(line));
-  for (let at = 0; at < lastEnd; at++) {
-    if (!/^\s*(?:```|~~~)/.test(lines[at] ?? '')) continue;
-    parts.push(withoutCommentsOutside(lines.slice(from, at).join('')));
-    from = at;
-    do at++;
-    while (!/^\s*(?:```|~~~)\s*$/.test(lines[at] ?? ''));
-    parts.push(lines.slice(from, at + 1).join(''));
-    from = at + 1;
+  const lastEnd = lines.findLastIndex((line) => FENCE_END.test(line.replace(/\n$/, '')));
+  let outside = '';
+  let result = '';
+  let isInBlock = false;
+  for (const [at, line] of lines.entries()) {
+    const isEnd = FENCE_END.test(line.replace(/\n$/, ''));
+    // A block without an end is text.
+    const isStart: boolean = !isInBlock && at < lastEnd && FENCE_START.test(line);
+    if (isStart) {
+      result += withoutBlockComments(outside);
+      outside = '';
+    }
+    if (isStart || isInBlock) result += line;
+    else outside += line;
+    isInBlock = isStart || (isInBlock && !isEnd);
   }
-  return [...parts, withoutCommentsOutside(lines.slice(from).join(''))].join('');
+  return result + withoutBlockComments(outside);
 }
 
-function withoutCommentsOutside(text: string): string {
-  // A comment without an end is matched as a whole, so that the end is searched only once.
-  return text.replace(/^[ \t]*<!--(?:[\s\S]*?(-->)[ \t]*\n?|[\s\S]*)/gm, (all, end?: string) =>
-    end === undefined ? all : '',
-  );
+function withoutBlockComments(text: string): string {
+  // Without it, each start after the last end would be compared with the rest of the text.
+  const end = text.lastIndexOf('-->') + 1;
+  const closed = end === 0 ? 0 : text.indexOf('\n', end) + 1 || text.length;
+  return text.slice(0, closed).replace(/^[ \t]*<!--[\s\S]*?-->[ \t]*\n?/gm, '') + text.slice(closed);
 }

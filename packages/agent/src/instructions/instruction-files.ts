@@ -2,7 +2,7 @@
  * The instruction files of a session: managed, the user's, then those of each folder from the top of the disk down to the working
  * directory. A later file is closer and wins. They are text for the model and grant nothing, so a folder needs no trust for them.
  */
-import { existsSync, readdirSync } from 'node:fs';
+import { type Dirent, existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { lineOfKey, type MarkdownFile, readMarkdownFileSync } from '../extensions/frontmatter.ts';
 import type { PathPatterns } from '../extensions/path-match.ts';
@@ -52,6 +52,7 @@ export interface FoundInstructions {
 /** Of one file. More than that is a document, not instructions; the model can read it. */
 const MAX_BYTES = 40_000;
 const MAX_RULE_FILES = 500;
+const MAX_RULE_FOLDERS = 500;
 
 /** Files of one folder, the strongest last. All that exist are read. */
 const FOLDER_FILES: readonly { readonly scope: Scope; readonly name: string }[] = [
@@ -327,14 +328,24 @@ function patternsOf(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
 }
 
-/** Relative paths, sorted. A folder that is unreadable has none. */
+/** Relative paths, sorted. A folder that is unreadable has none. Links to folders are not followed. */
 function markdownFilesIn(folder: string): readonly string[] {
+  const folders = [''];
+  const found: string[] = [];
+  for (let at = 0; at < Math.min(folders.length, MAX_RULE_FOLDERS); at++) {
+    const below = folders[at] ?? '';
+    for (const entry of entriesIn(path.join(folder, below))) {
+      const name = path.join(below, entry.name);
+      if (entry.isDirectory()) folders.push(name);
+      if (name.endsWith('.md')) found.push(name);
+    }
+  }
+  return found.sort().slice(0, MAX_RULE_FILES);
+}
+
+function entriesIn(folder: string): readonly Dirent[] {
   try {
-    const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
-    return names
-      .filter((name) => name.endsWith('.md'))
-      .sort()
-      .slice(0, MAX_RULE_FILES);
+    return readdirSync(folder, { withFileTypes: true });
   } catch {
     return [];
   }

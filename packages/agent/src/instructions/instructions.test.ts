@@ -300,3 +300,65 @@ describe('imports', () => {
     );
   });
 });
+
+describe('instruction files of a clone', () => {
+  /** Far above the usual milliseconds, and far below what the same files take without limits. */
+  const MOST_CPU_MS = 2_000;
+
+  function cpuOf(work: () => void): number {
+    const start = process.cpuUsage();
+    work();
+    const { user, system } = process.cpuUsage(start);
+    return (user + system) / 1_000;
+  }
+
+  it('import up to 100 files', () => {
+    const names = Array.from({ length: 300 }, (_, at) => `a${at}.md`);
+    const all = names.map((name) => `@${name}`).join('\n');
+    const { found, root } = project({
+      'work/CLAUDE.md': all,
+      ...Object.fromEntries(names.map((name) => [`work/${name}`, all])),
+    });
+    const { files, problems } = found();
+    expect(files.length).toBe(101);
+    expect(problems.at(-1)).toBe(
+      `${root}/work/CLAUDE.md: only 100 imports and 2000 mentions with @ are followed, the rest is ignored.`,
+    );
+  });
+
+  it('look up to 2,000 mentions', () => {
+    const users = Array.from({ length: 5_000 }, (_, at) => `@u${at}`).join(' ');
+    const { found } = project({ 'work/CLAUDE.md': users });
+    expect(found().problems).toEqual([expect.stringContaining('2000 mentions')]);
+  });
+
+  it('have rules in up to 500 folders, and follow no link to a folder', () => {
+    const { found, root } = project({
+      ...Object.fromEntries(
+        Array.from({ length: 600 }, (_, at) => [`work/.claude/rules/${at}/r.md`, `rule ${at}`]),
+      ),
+      'work/other/x.md': 'x',
+    });
+    symlinkSync(root, path.join(root, 'work/.claude/rules/0/link'));
+    expect(found().files.length).toBe(499);
+  });
+
+  it.each([
+    ['empty lines', '\n'.repeat(40_000)],
+    ['starts of code blocks', '```a\n'.repeat(8_000)],
+    ['backticks', Array.from({ length: 280 }, (_, at) => '`'.repeat(at + 1)).join(' ')],
+    ['signs behind a mention', `@${'.'.repeat(39_000)}x`],
+    ['starts of comments', '<!--\n'.repeat(8_000)],
+  ])('take little time with %s', (_, text) => {
+    expect(cpuOf(() => importsIn(text))).toBeLessThan(MOST_CPU_MS);
+    expect(cpuOf(() => withoutComments(text))).toBeLessThan(MOST_CPU_MS);
+  });
+
+  it.each([
+    ['a\n\n```\n<!-- code -->\n```\n<!-- note -->\nb', 'a\n\n```\n<!-- code -->\n```\nb'],
+    ['```\n<!-- note -->\nb', '```\nb'],
+    ['<!-- a\n\n-->\nb\n<!-- c', 'b\n<!-- c'],
+  ])('lose the comments of %j', (text, rest) => {
+    expect(withoutComments(text)).toBe(rest);
+  });
+});
