@@ -80,12 +80,27 @@ const SPELLINGS: ReadonlyMap<string, readonly (readonly string[])[]> = new Map([
   ['cargo', groupsIn('run|r;test|t;build|b;check|c;remove|rm')],
   ['svn', groupsIn('commit|ci;delete|del|remove|rm')],
   ['hg', groupsIn('commit|ci')],
-  ['pnpm', groupsIn('install|i|add;remove|rm|uninstall|un')],
+  ['yarn', groupsIn('publish|npm publish;login|npm login;logout|npm logout;tag|npm tag')],
 ]);
+
+/** Commands of package managers that also run scripts by their names alone: `yarn x` is `yarn run x`. Other names of a command follow it. */
+const MANAGERS: ReadonlyMap<string, readonly (readonly string[])[]> = new Map(
+  (
+    [
+      [
+        'pnpm',
+        'install i add;remove rm uninstall un uni;update up upgrade;test t tst;list ls la ll;link ln;unlink dislink;rebuild rb;' +
+          'install-test it;config c;run run-script',
+      ],
+      ['yarn', 'upgrade up;run'],
+      ['bun', 'install i add a;remove rm;create c;run'],
+    ] as const
+  ).map(([name, text]) => [name, text.split(';').map((names) => names.split(' '))]),
+);
 
 /** Returns whether the first operand of a program is a command that has other names, or whose work others do. */
 export function hasSameCommands(program: string): boolean {
-  return program === 'git' || program === 'npm' || SPELLINGS.has(program);
+  return program === 'git' || program === 'npm' || SPELLINGS.has(program) || MANAGERS.has(program);
 }
 
 /** A word of a command, first as it is written, then its other names. */
@@ -104,7 +119,31 @@ export function sameCommands(words: readonly string[]): readonly (readonly WordN
       .filter((spelling) => spelling !== written)
       .map((spelling) => [program, ...spelling.split(' '), ...rest.slice(count)].map(alone));
   });
-  return [plain, ...others];
+  return [plain, ...others, ...sameInManager(program, rest)];
+}
+
+function sameInManager(program: string, words: readonly string[]): readonly (readonly WordNames[])[] {
+  const groups = MANAGERS.get(program);
+  const [name, ...others] = words;
+  if (groups === undefined || name === undefined || name.startsWith('-')) return [];
+  const namesOf = (word: string): WordNames =>
+    new Set([word, ...(groups.find((names) => names.includes(word)) ?? [])]);
+  const rest = others.map(alone);
+  const [script] = others;
+  const spelled = [alone(program), namesOf(name), ...rest];
+  if (!namesOf('run').has(name)) return [spelled, [alone(program), namesOf('run'), namesOf(name), ...rest]];
+  if (script === undefined || script.startsWith('-')) return [spelled];
+  return [spelled, [alone(program), namesOf(script), ...rest.slice(1)]];
+}
+
+/** Returns the positions of the words with which a manager runs its next command in other packages: `yarn workspace a`. */
+export function wordsOfPackages(program: string, values: readonly string[]): readonly number[] {
+  const passed = program === 'yarn' ? /^workspaces?$/ : /^(?:recursive|multi|m)$/;
+  if (!MANAGERS.has(program)) return [];
+  const at = values.findIndex((value, index) => index > 0 && passed.test(value));
+  if (at < 0) return [];
+  const next = values[at + 1] ?? '';
+  return values[at] === 'workspace' || next === 'foreach' ? [at, at + 1] : [at];
 }
 
 /** Commands of npm that also do the work of others. */

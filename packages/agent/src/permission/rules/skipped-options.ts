@@ -6,7 +6,7 @@
 import type { ShellWord } from '@heddle/tools/shell';
 import { type GlobWord, globWord } from './glob-words.ts';
 import { plainPush, pushesOf } from './pushed-refs.ts';
-import { sameCommands, type WordNames } from './same-commands.ts';
+import { sameCommands, type WordNames, wordsOfPackages } from './same-commands.ts';
 import { takesPackages, withoutVersion } from './same-programs.ts';
 import { longOptions } from './same-options.ts';
 import type { Matcher } from './wildcard.ts';
@@ -56,7 +56,7 @@ export function skippingMatcher(
     if (typeof rest === 'string') return true;
     return rest([start, ...command.slice(found.operand + 1).map(({ spelled }) => spelled)].join(' '));
   };
-  return (given) => {
+  const mayMean = (given: readonly ShellWord[]): boolean => {
     // Git itself has no such separator: `nix run nixpkgs#git -- push`.
     const isBehind = program === 'git' && given[1]?.value === '--';
     const command = isBehind ? given.slice(0, 1).concat(given.slice(2)) : given;
@@ -83,6 +83,17 @@ export function skippingMatcher(
       return longOrders.some((order) => isFound(order, formed, true));
     });
   };
+  return (given) => mayMean(given) || otherForms(program, given).some(mayMean);
+}
+
+/** Returns a command of a package manager without the words that choose packages. `yarn` alone is `yarn install`. */
+function otherForms(program: string, given: readonly ShellWord[]): readonly (readonly ShellWord[])[] {
+  const values = given.map(({ value }) => value);
+  const passed = wordsOfPackages(program, values);
+  if (passed.length > 0) return [given.filter((_, at) => !passed.includes(at))];
+  const [name] = given;
+  const isBare = program === 'yarn' && values.slice(1).every((value) => value.startsWith('-'));
+  return isBare && name ? [[name, { ...name, value: 'install', text: 'install' }, ...given.slice(1)]] : [];
 }
 
 /** A setting of the command line that replaces the hooks of git. */
