@@ -1,4 +1,4 @@
-/** Edits in environments of Python and conda with any name, on a real disk. */
+/** Edits in environments of Python and conda with any name, and of modules of Python, on a real disk. */
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -21,6 +21,7 @@ for (const file of [
   'template/bin/python',
   'bin/run',
   'src/etc/conda/x',
+  'code.py',
 ]) {
   mkdirSync(path.dirname(path.join(top, file)), { recursive: true });
   writeFileSync(path.join(top, file), '');
@@ -63,6 +64,36 @@ describe('programs of an environment', () => {
     'mkdir -p my/lib/python3/site-packages/a && echo x > my/lib/python3/site-packages/a/b.py',
     'echo x > my/README.md',
   ])('are not other files: %s', (command) => {
+    expect(decisionOn(command)).toBe('allow');
+  });
+});
+
+describe('a new module that replaces one of Python', () => {
+  it.each([
+    'echo x > json.py',
+    'touch readline.py',
+    'echo x > ./os.py',
+    'mkdir json && echo x > json/__init__.py',
+    'cp code.py http.py',
+    'mv code.py ast.py',
+    'cd src && echo x > ../pdb.py',
+    'echo x > re.pyc',
+    'cp code.py rlcompleter.cpython-312-x86_64-linux-gnu.so',
+    'ln -s code.py typing.py',
+    'sed w/dev/null code.py > site.py',
+    'tee encodings/__init__.py < code.py',
+  ])('is protected: %s', (command) => {
+    expect(decisionOn(command)).toBe('ask');
+  });
+
+  it.each([
+    'echo x > code.py',
+    'echo x > app.py',
+    'mkdir -p src/json && echo x > src/json.py',
+    'mkdir -p http && echo x > http/client.py',
+    'echo x > json.ts',
+    'mkdir -p tests && echo x > tests/string.py',
+  ])('is not another file: %s', (command) => {
     expect(decisionOn(command)).toBe('allow');
   });
 });

@@ -12,6 +12,7 @@ import {
   placesOf,
   workingFolders,
 } from './places.ts';
+import { isConsoleModule } from './console-modules.ts';
 import { environmentPart } from './environments.ts';
 import { isOwnProgram, ownPlaces } from './own-program.ts';
 import { foldCase, mayBe, protectedPath } from './protected.ts';
@@ -48,7 +49,7 @@ export function programFolder(
     if (environment !== undefined) return environment;
     const entry = programPlaces(world).find((folder) => isWithin(file, folder, world));
     if (entry !== undefined) return entry;
-    if (isOpenLibrary(file, world)) return file;
+    if (isOpenLibrary(file, world) || isConsoleModule(file, world)) return file;
   }
   if (isOnWay({ path: written, real }, world)) return `${written}, on the way of a link,`;
   // A nested repository, or another working tree, has its own settings.
