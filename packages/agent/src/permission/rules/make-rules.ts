@@ -30,7 +30,7 @@ function knownText({ kind, value, prefix }: ShellWord): string {
 }
 
 /** Returns the name with which the table contains a program: `make` for `/usr/bin/make-4.3`. */
-export function buildTool(word: string): string {
+function buildTool(word: string): string {
   const name = word.replace(/^.*\//s, '');
   if (readToolWords(name, []) !== undefined) return name;
   const names = samePrograms([{ value: word }]).flatMap(({ program: [first = ''] }) => first);
