@@ -191,9 +191,9 @@ describe('a project that is not trusted', () => {
     expect(code).toBe(0);
     for (const name of ['settings.json', '.mcp.json'])
       expect(stderr).toContain(`${name} was skipped: it has more than 200 levels`);
-    expect(stderr).toContain('settings.local.json was skipped: it is larger than 16 MB');
+    expect(stderr).toContain('settings.local.json was skipped: it is larger than 1 MB');
     truncateSync(path.join(made.folder, '.mcp.json'), 3 * 1024 ** 3);
-    expect((await start(made, RUN)).stderr).toContain('.mcp.json was skipped: it is larger than 16 MB');
+    expect((await start(made, RUN)).stderr).toContain('.mcp.json was skipped: it is larger than 1 MB');
   });
 
   it('takes effect after it is trusted, but not if a link replaces it', async () => {

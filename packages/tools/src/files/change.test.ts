@@ -391,7 +391,7 @@ describe('Edit', () => {
 
   it('rejects a binary file', async () => {
     const scratch = new Scratch({
-      'a.png': Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR\0\0\0\x01\0\0\0\x01', 'latin1'),
+      'a.png': Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR\0\0\0\x01\0\0\0\x01\x08\x02\0\0\0', 'latin1'),
     });
     await scratch.read('a.png');
     await expect(
