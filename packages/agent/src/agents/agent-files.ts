@@ -1,7 +1,7 @@
 /** Reads the types of subagents from Markdown files in the folders of the administrator, the project and the user. */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { lineOfKey, readMarkdownFile } from '../extensions/frontmatter.ts';
+import { lineOfKey, MarkdownReader, MAX_YAML_HEADERS } from '../extensions/frontmatter.ts';
 import { type FileLimits, GuardedFiles, type GuardedPath } from '../extensions/guarded-files.ts';
 import { unreadableText } from '../extensions/small-file.ts';
 import { managedDir, PROJECT_FOLDERS, projectRoot, type Scope } from '../settings/scopes.ts';
@@ -121,9 +121,10 @@ async function readFolder(folder: AgentFolder, places: AgentFilePlaces): Promise
   const { isDenied, isOwnDenied = isDenied } = places;
   const isOwn = source === 'managed' || source === 'user';
   const files = new GuardedFiles({ within, owner, isDenied: isOwn ? isOwnDenied : isDenied });
+  const reader = new MarkdownReader(within === undefined ? undefined : MAX_YAML_HEADERS);
   const found = files.markdownFiles(top, MAX_FILES + 1);
   const read = await Promise.all(
-    found.slice(0, MAX_FILES).map((at) => readAgentFile(at, files, folder, places)),
+    found.slice(0, MAX_FILES).map((at) => readAgentFile(at, { files, reader }, folder, places)),
   );
   const most = found.length > MAX_FILES ? [`${top}: only ${MAX_FILES} files are read.`] : [];
   return {
@@ -186,7 +187,7 @@ const NOTHING: AgentFiles = { definitions: [], problems: [], leftOut: [], hidden
 
 async function readAgentFile(
   at: GuardedPath,
-  files: GuardedFiles,
+  { files, reader }: { readonly files: GuardedFiles; readonly reader: MarkdownReader },
   { source, plugin }: AgentFolder,
   places: AgentFilePlaces,
 ): Promise<AgentFiles> {
@@ -195,7 +196,10 @@ async function readAgentFile(
   if (read === undefined) return NOTHING;
   if (read.size > MAX_FILE_BYTES)
     return { ...NOTHING, problems: [`${file}: larger than ${MAX_FILE_BYTES} bytes, ignored.`] };
-  const { fields, body, problems: wrongLines } = await readMarkdownFile(read.text);
+  const markdown = await reader.read(read.text);
+  if ('rejected' in markdown)
+    return { ...NOTHING, problems: [`${file}:${markdown.rejected.line}: ${markdown.rejected.message}`] };
+  const { fields, body, problems: wrongLines } = markdown;
   const { name: given } = fields;
   const own = typeof given === 'string' && given !== '' ? given : path.basename(file, '.md');
   const name = plugin === undefined ? own : `${plugin}:${own}`;

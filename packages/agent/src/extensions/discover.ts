@@ -3,7 +3,7 @@
  * small files that takes a fraction of the processor time of asynchronous reads.
  */
 import path from 'node:path';
-import { splitHeader } from './frontmatter.ts';
+import { MarkdownReader, MAX_YAML_HEADERS, splitHeader } from './frontmatter.ts';
 import { type FileLimits, GuardedFiles } from './guarded-files.ts';
 import { type ExtensionRoot, type PromptFile, type PromptFilePlace, readPromptFile } from './prompt-file.ts';
 import { type PromptIndex, type RootContent, type SeenPath, stateOf } from './prompt-index.ts';
@@ -87,8 +87,9 @@ async function readRoot(
   const readAt = index?.now() ?? 0;
   const seen: SeenPath[] = [];
   const problems: string[] = [];
-  const skills = await readPlaces(findSkills(root, files), { files, seen, problems });
-  const commands = await readPlaces(findCommands(root, files), { files, seen, problems });
+  const reader = new MarkdownReader(root.within === undefined ? undefined : MAX_YAML_HEADERS);
+  const skills = await readPlaces(findSkills(root, files), { files, reader, seen, problems });
+  const commands = await readPlaces(findCommands(root, files), { files, reader, seen, problems });
   const content = {
     skills,
     commands,
@@ -109,6 +110,7 @@ type GuardedPlace = PromptFilePlace & { readonly real: string };
 
 interface ReadPlaces {
   readonly files: GuardedFiles;
+  readonly reader: MarkdownReader;
   readonly seen: SeenPath[];
   readonly problems: string[];
 }
@@ -116,7 +118,7 @@ interface ReadPlaces {
 /** Files that are absent, or cannot be used, are left out. */
 async function readPlaces(
   places: readonly GuardedPlace[],
-  { files, seen, problems }: ReadPlaces,
+  { files, reader, seen, problems }: ReadPlaces,
 ): Promise<PromptFile[]> {
   const promptFiles: PromptFile[] = [];
   for (const { real, ...place } of places) {
@@ -127,10 +129,12 @@ async function readPlaces(
       problems.push(`${place.file}: larger than ${MAX_FILE_BYTES} bytes, ignored.`);
       continue;
     }
-    const { promptFile, problems: inFile } = await readPromptFile(place, read.text);
-    // The body is read again when it is used: it may be long, and most files are not used.
-    const { body: _, ...header } = promptFile;
-    promptFiles.push(header);
+    const { promptFile, problems: inFile } = await readPromptFile(place, read.text, reader);
+    if (promptFile !== undefined) {
+      // The body is read again when it is used: it may be long, and most files are not used.
+      const { body: _, ...header } = promptFile;
+      promptFiles.push(header);
+    }
     problems.push(
       ...[...unreadableText(read), ...inFile].map(({ line, message }) => `${place.file}:${line}: ${message}`),
     );

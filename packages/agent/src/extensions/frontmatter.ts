@@ -19,24 +19,59 @@ export interface MarkdownFile {
   readonly problems: readonly FileProblem[];
 }
 
+/** A file whose header is too long. Without the header, it would have tools that its author took away, so it is not used. */
+export interface RejectedFile {
+  readonly rejected: FileProblem;
+}
+
 type Fields = Record<string, unknown>;
+
+/** Characters of a header. The YAML library takes up to 20 microseconds for each of them. */
+const MAX_HEADER = 20_000;
+/** Characters of all headers of a folder that need the YAML library. */
+export const MAX_YAML_HEADERS = 150_000;
+
+const TOO_LONG: RejectedFile = {
+  rejected: { line: 1, message: `The header is longer than ${MAX_HEADER} characters. The file is ignored.` },
+};
 
 const FENCE = /^---[ \t]*$/;
 
-/** Never rejects. A header that is not valid YAML is read line by line, and each bad line is reported. */
-export async function readMarkdownFile(text: string): Promise<MarkdownFile> {
-  const { header, body, isUnclosed } = splitHeader(text);
-  if (header === undefined) return { fields: {}, body, problems: isUnclosed ? [UNCLOSED] : [] };
-  const simple = readSimpleHeader(header);
-  if (simple !== undefined) return { fields: simple, body, problems: [] };
-  return { body, ...(await readYamlHeader(header)) };
+/** Reads the files of one folder. */
+export class MarkdownReader {
+  readonly #mostYaml: number;
+  #yaml = 0;
+
+  /** `mostYaml`: characters of all headers that need the YAML library. */
+  constructor(mostYaml = Infinity) {
+    this.#mostYaml = mostYaml;
+  }
+
+  /** Never throws. A header that is not valid YAML is read line by line, and each bad line is reported. */
+  async read(text: string): Promise<MarkdownFile | RejectedFile> {
+    const { header, body, isUnclosed } = splitHeader(text);
+    if (header === undefined) return { fields: {}, body, problems: isUnclosed ? [UNCLOSED] : [] };
+    const length = lengthOf(header);
+    if (length > MAX_HEADER) return TOO_LONG;
+    const simple = readSimpleHeader(header);
+    if (simple !== undefined) return { fields: simple, body, problems: [] };
+    this.#yaml += length;
+    if (this.#yaml <= this.#mostYaml) return { body, ...(await readYamlHeader(header)) };
+    const message = `The headers of this folder that are not simple have more than ${this.#mostYaml} characters. The file is ignored.`;
+    return { rejected: { line: 1, message } };
+  }
 }
 
 /** Reads a file without waiting for the YAML library: a header that is not simple is read line by line. */
-export function readMarkdownFileSync(text: string): MarkdownFile {
+export function readMarkdownFileSync(text: string): MarkdownFile | RejectedFile {
   const { header, body, isUnclosed } = splitHeader(text);
   if (header === undefined) return { fields: {}, body, problems: isUnclosed ? [UNCLOSED] : [] };
+  if (lengthOf(header) > MAX_HEADER) return TOO_LONG;
   return { fields: readSimpleHeader(header) ?? readLeniently(header), body, problems: [] };
+}
+
+function lengthOf(header: readonly string[]): number {
+  return header.reduce((sum, line) => sum + line.length + 1, 0);
 }
 
 const UNCLOSED: FileProblem = { line: 1, message: 'The header that starts here has no closing "---" line.' };
@@ -128,28 +163,41 @@ function readScalar(text: string): { readonly value: unknown } | undefined {
 }
 
 async function readYamlHeader(header: readonly string[]): Promise<Omit<MarkdownFile, 'body'>> {
-  const { LineCounter, parseDocument } = await import('yaml');
+  const { LineCounter, parseDocument, visit } = await import('yaml');
   const counter = new LineCounter();
-  const document = parseDocument(header.join('\n'), {
+  // Without `prettyErrors: false`, each of many errors would quote its line.
+  const options = {
     lineCounter: counter,
     uniqueKeys: false,
     logLevel: 'silent',
+    prettyErrors: false,
+  } as const;
+  let wrongLine = 2;
+  const read = plainValue(() => {
+    const document = parseDocument(header.join('\n'), options);
+    const [error] = document.errors;
+    if (error) {
+      // The header starts on line 2.
+      wrongLine = counter.linePos(error.pos[0]).line + 1;
+      throw error;
+    }
+    let aliases = 0;
+    visit(document, { Alias: () => (++aliases > MAX_ALIASES ? visit.BREAK : undefined) });
+    // The library searches the whole header for the target of each alias.
+    if (aliases > MAX_ALIASES) throw new Error(`The header has more than ${MAX_ALIASES} aliases`);
+    return document.toJS({ maxAliasCount: MAX_ALIASES });
   });
-  const [error] = document.errors;
-  const read = error === undefined ? plainValue(() => document.toJS({ maxAliasCount: MAX_ALIASES })) : {};
   if (isRecord(read.value)) return { fields: read.value, problems: [] };
-  // The header starts on line 2.
-  const line = error ? counter.linePos(error.pos[0]).line + 1 : 2;
-  const problem = error?.message ?? read.failure ?? 'The header is not a list of keys';
+  const problem = read.failure ?? 'The header is not a list of keys';
   const [reason = ''] = problem.split(/ at line \d|\n/);
   const message = `${reason.replace(/\.?$/, '.')} It was read line by line.`;
-  return { fields: readLeniently(header), problems: [{ line, message }] };
+  return { fields: readLeniently(header), problems: [{ line: wrongLine, message }] };
 }
 
 /** More aliases than this would expand to an enormous value. */
 const MAX_ALIASES = 100;
 
-/** The library throws if a value has too many aliases, or an alias without a target. */
+/** The library throws if a value has too many aliases or levels, or an alias without a target. */
 function plainValue(read: () => unknown): { readonly value?: unknown; readonly failure?: string } {
   try {
     return { value: read() };
@@ -160,20 +208,19 @@ function plainValue(read: () => unknown): { readonly value?: unknown; readonly f
 
 /** Takes the rest of each `key: value` line as text, and indented lines as its continuation. */
 function readLeniently(lines: readonly string[]): Fields {
-  const fields: Fields = {};
-  let last: string | undefined;
+  const texts = new Map<string, string[]>();
+  let last: string[] | undefined;
   for (const line of lines) {
     const [, key, value = ''] = /^([A-Za-z][\w-]*):[ \t]*(.*)$/.exec(line) ?? [];
     if (key !== undefined) {
-      last = key;
-      fields[key] = unquote(value.trim());
+      last = [unquote(value.trim())];
+      texts.set(key, last);
     } else if (last !== undefined && /^\s+\S/.test(line)) {
-      const before = fields[last];
-      fields[last] =
-        `${typeof before === 'string' && !/^[|>][+-]?$/.test(before) ? `${before} ` : ''}${line.trim()}`.trim();
+      if (/^[|>][+-]?$/.test(last[0] ?? '')) last.length = 0;
+      last.push(line.trim());
     }
   }
-  return fields;
+  return Object.fromEntries([...texts].map(([key, parts]) => [key, parts.join(' ').trim()]));
 }
 
 function unquote(text: string): string {

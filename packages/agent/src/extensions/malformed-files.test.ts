@@ -172,6 +172,75 @@ it.each<[keyof typeof KINDS, string, Content, string]>([
   expect(problems[0]).toContain(warning);
 });
 
+describe('a header of a clone', () => {
+  /** Far above the usual milliseconds, and far below what the same headers take without limits. */
+  const MOST_CPU_MS = 5_000;
+  const kinds = ['skill', 'command', 'agent', 'rule'] as const;
+  const repeated = (length: number, text: (at: number) => string): string => {
+    const parts: string[] = [];
+    for (let size = 0, at = 0; size < length; at++) size += parts[parts.push(text(at)) - 1]?.length ?? 0;
+    return parts.join('');
+  };
+
+  async function cpuOf(work: () => Promise<unknown>): Promise<number> {
+    const start = process.cpuUsage();
+    await work();
+    const { user, system } = process.cpuUsage(start);
+    return (user + system) / 1_000;
+  }
+
+  it.each(kinds)('keeps a %s from loading if it has more than 20,000 characters', async (kind) => {
+    for (const length of [20_001, 36_000]) {
+      const loaded = await load(
+        kind,
+        valid(`a: {}\ntools: Read\ndisallowedTools: Bash\n#${'x'.repeat(length)}`),
+      );
+      const { place } = KINDS[kind];
+      const problem = `${place}:1: The header is longer than 20000 characters. The file is ignored.`;
+      expect(loaded).toEqual({ count: 0, problems: [problem] });
+    }
+    expect(await load(kind, valid(`a: {}\n#${'x'.repeat(19_000)}`))).toEqual({ count: 1, problems: [] });
+  });
+
+  it.each([
+    ['keys', (length: number) => repeated(length, (at) => `? k${at}\n`)],
+    ['aliases', (length: number) => `a: &a {}\nb: [${repeated(length, () => '*a,')}]`],
+    [
+      'a chain of aliases',
+      (length: number) => `a0: &a0 {}\n${repeated(length, (at) => `a${at + 1}: &a${at + 1} [*a${at}]\n`)}`,
+    ],
+    ['lists in lists', (length: number) => `a: ${'['.repeat(length)}`],
+    ['errors', (length: number) => `a: [${','.repeat(length)}`],
+    ['lines without a key', (length: number) => `a: *\n${repeated(length, () => '  b\n')}`],
+  ])('takes little time with %s', async (_, fields) => {
+    for (const kind of kinds)
+      for (const length of [19_000, 900_000])
+        expect(await cpuOf(() => load(kind, valid(fields(length))))).toBeLessThan(MOST_CPU_MS);
+  });
+
+  it('is not read if other headers of the folder have 150,000 characters that need the YAML library', async () => {
+    const cwd = path.join(root, String(projects++));
+    const folders = ['.claude/commands', '.claude/agents'].map((name) => path.join(cwd, name));
+    for (const folder of folders) {
+      mkdirSync(folder, { recursive: true });
+      for (let at = 0; at < 100; at++)
+        writeFileSync(
+          path.join(folder, `${at}.md`),
+          header(`name: n${at}\ndescription: d\na: [${','.repeat(19_000)}`),
+        );
+      writeFileSync(path.join(folder, 'z.md'), header('name: z\ndescription: d'));
+    }
+    const within = cwd;
+    const ms = await cpuOf(async () => {
+      const { promptFiles } = await discoverPromptFiles([{ ...rootIn(cwd), within }]);
+      const agents = await readAgentFiles({ cwd, configDirs: [], isTrusted: () => false });
+      expect([promptFiles.length, agents.definitions.length]).toEqual([8, 8]);
+      expect(agents.problems.at(-1)).toContain('have more than 150000 characters. The file is ignored.');
+    });
+    expect(ms).toBeLessThan(4 * MOST_CPU_MS);
+  });
+});
+
 describe('a file that is not JSON names the line', () => {
   it.each([
     ['', 'it ends too early in line 1'],

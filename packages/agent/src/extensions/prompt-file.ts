@@ -1,7 +1,7 @@
 /** Skills and slash commands: Markdown files that become prompts. Both are read by one function; a skill is a folder with `SKILL.md`. */
 import { EFFORTS, isRecord } from '@heddle/core';
 import path from 'node:path';
-import { type FileProblem, lineOfKey, readMarkdownFile } from './frontmatter.ts';
+import { type FileProblem, lineOfKey, MarkdownReader } from './frontmatter.ts';
 
 /** The content of a header, with the place of its file. Plain data: the index of prompt files stores it. */
 export interface PromptFile {
@@ -92,7 +92,8 @@ export interface PromptFilePlace {
 }
 
 interface PromptFileRead {
-  readonly promptFile: LoadedPrompt;
+  /** Undefined if the file is not used. */
+  readonly promptFile: LoadedPrompt | undefined;
   readonly problems: readonly FileProblem[];
 }
 
@@ -104,9 +105,15 @@ const MAX_DESCRIPTION = 1_024;
 const MAX_NAME = 64;
 const STANDARD_NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 
-/** Never rejects: a file with problems loads as far as it can be understood. */
-export async function readPromptFile(place: PromptFilePlace, text: string): Promise<PromptFileRead> {
-  const { fields, body, problems: syntax } = await readMarkdownFile(text);
+/** Never rejects: a file with problems loads as far as it can be understood, unless its header is too long. */
+export async function readPromptFile(
+  place: PromptFilePlace,
+  text: string,
+  reader = new MarkdownReader(),
+): Promise<PromptFileRead> {
+  const file = await reader.read(text);
+  if ('rejected' in file) return { promptFile: undefined, problems: [file.rejected] };
+  const { fields, body, problems: syntax } = file;
   const problems: FileProblem[] = [...syntax];
   const report: Report = (key, message) => {
     problems.push({ line: lineOfKey(text, key), message });

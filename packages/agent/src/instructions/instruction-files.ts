@@ -216,11 +216,12 @@ class Collector {
   add(file: string, scope: InstructionScope, reach: Reach, base?: string): void {
     const text = this.#read(file, reach);
     if (text === undefined) return;
-    const {
-      fields,
-      body,
-      problems: inHeader,
-    } = base === undefined ? withoutHeader(text) : readMarkdownFileSync(text);
+    const markdown = base === undefined ? withoutHeader(text) : readMarkdownFileSync(text);
+    if ('rejected' in markdown) {
+      this.#problems.push(`${file}:${markdown.rejected.line}: ${markdown.rejected.message}`);
+      return;
+    }
+    const { fields, body, problems: inHeader } = markdown;
     const patterns = patternsOf(fields['paths']);
     const hasPaths = (fields['paths'] ?? undefined) !== undefined;
     const noPattern = {
