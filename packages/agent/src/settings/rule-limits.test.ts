@@ -1,5 +1,6 @@
 /** Files of a clone with more settings than a person writes: a part counts, and nothing takes long. */
 import { describe, expect, it } from 'vitest';
+import { spellingsOf } from '../permission/rules/spellings.ts';
 import { createSettingsHome } from './test/settings-home.ts';
 
 /** Far above the usual milliseconds, and far below what the same files take without limits. */
@@ -51,6 +52,44 @@ describe('the settings of a project', () => {
     const { rules, problems } = await permissions();
     expect(rules.allow).toEqual([]);
     expect(problems.join('\n')).toMatch(/takes up to [\s\S]*because a protection beside them cannot be read/);
+  });
+
+  const names = many(100, (at) => `c${at}`).join(',');
+
+  it.each([
+    ['lists', (at: number) => `Read({${names}}/${at})`],
+    ['lists in a row', (at: number) => `Edit(**/${'{a*,b*}'.repeat(6)}*${at})`],
+    ['sets of letters', (at: number) => `Write([a]/[b]/[c]/[d]/[e]/[f]/[g]/${at})`],
+    ['lists before a long path', (at: number) => `Read(${'{a,b}/'.repeat(6)}**/${'x/'.repeat(100)}${at})`],
+    ['a long alternative', (at: number) => `Read({x,${'a/'.repeat(300)}}${'{a,b}'.repeat(5)}${at})`],
+    ['ranges', (at: number) => `Read({1..50}{a..b}${at})`],
+    ['lists in lists', (at: number) => `Read(x${at}/${'{a,'.repeat(6)}b${'}'.repeat(6)}/{c,d}{e,f}{g,h})`],
+    ['too many alternatives', (at: number) => `Edit(**/${'{a,b}/'.repeat(80)}${at})`],
+  ])('mean up to 1,000 patterns with %s of paths', async (kind, rule) => {
+    // In allow rules, a set of letters has one meaning.
+    const lists =
+      kind === 'sets of letters' ? (['deny', 'ask'] as const) : (['deny', 'ask', 'allow'] as const);
+    for (const list of lists) {
+      const { write, permissions, trust } = createSettingsHome();
+      trust();
+      const given = { allow: ['Bash(ls)'], [list]: [...many(1_000, rule).slice(0, 999), 'Read(z)'] };
+      write('project/.claude/settings.json', { permissions: given });
+      const { result, ms } = await cpuOf(permissions);
+      const patterns = result.rules[list].flatMap(({ text }) => spellingsOf(text, 'deny'));
+      expect(patterns.length).toBeLessThanOrEqual(1_400);
+      expect(result.problems.join('\n')).toContain(`permissions.${list} takes up to 1000 patterns`);
+      expect(result.rules[list].map(({ text }) => text).includes('Read(z)')).toBe(true);
+      if (list !== 'allow') expect(result.rules.allow).toEqual([]);
+      expect(ms).toBeLessThan(MOST_CPU_MS);
+    }
+  });
+
+  it('keep usual lists of names', async () => {
+    const { write, permissions } = createSettingsHome();
+    const rules = many(60, (at) => `Read(**/d${at}/*.{pem,key,p12,pfx})`);
+    write('project/.claude/settings.json', { permissions: { deny: rules } });
+    const { rules: found, problems } = await permissions();
+    expect([found.deny.length, problems]).toEqual([60, []]);
   });
 
   it('keep the allow rules beside an allow rule that is too long', async () => {

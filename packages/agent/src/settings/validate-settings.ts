@@ -1,6 +1,7 @@
 /** Validates settings against the table of known settings. An invalid value is left out and reported; the rest counts. */
 import { isJsonObject, type Json, type JsonObject } from '@heddle/core';
-import { parseRule } from '../permission/rules/rule.ts';
+import { parseRule, type RuleList } from '../permission/rules/rule.ts';
+import { specifierOfPath, spellingsOf } from '../permission/rules/spellings.ts';
 import { isTooDeep, TOO_DEEP } from './json-file.ts';
 import { describeJsonError } from './json-error.ts';
 import type { JsonPath } from './find-line.ts';
@@ -84,6 +85,9 @@ const MOST_RULES = 1_000;
 const MOST_RULE_CHARACTERS = 2_000;
 /** Each star multiplies the ways to compare a rule with a text. */
 const MOST_STARS = 50;
+/** Patterns and characters that the braces and brackets of one list mean. Each pattern is compared like a rule. */
+const MOST_PATTERNS = 1_000;
+const MOST_PATTERN_CHARACTERS = 100_000;
 /** Examples of all rules of a file. Each of them is a decision. */
 const MOST_EXAMPLES = 200;
 const MOST_EXAMPLE_CHARACTERS = 500;
@@ -97,19 +101,25 @@ function limitRules(given: JsonObject): Pick<ValidatedSettings, 'settings' | 'pr
   if (!isJsonObject(permissions)) return { settings: given, problems: [] };
   const problems: SettingsProblem[] = [];
   let settings = given;
-  for (const list of ['deny', 'ask', 'allow']) {
+  for (const list of ['deny', 'ask', 'allow'] as const) {
     const rules = permissions[list];
     if (rules === undefined) continue;
-    const kept = Array.isArray(rules)
-      ? rules.slice(0, MOST_RULES).filter(isShort)
-      : isShort(rules)
-        ? rules
-        : [];
-    if (kept === rules || (Array.isArray(rules) && !isPart(kept, rules))) continue;
     const path = ['permissions', list];
-    const message = `${path.join('.')} takes up to ${MOST_RULES} rules, each with up to ${MOST_RULE_CHARACTERS} characters and ${MOST_STARS} stars. The others are ignored.`;
-    problems.push({ path, message });
-    settings = withKey(settings, path, kept);
+    const report = (limits: string): void => {
+      problems.push({ path, message: `${path.join('.')} takes up to ${limits}. The others are ignored.` });
+    };
+    const given = Array.isArray(rules) ? rules : [rules];
+    const short = given.slice(0, MOST_RULES).filter(isShort);
+    if (short.length < given.length)
+      report(
+        `${MOST_RULES} rules, each with up to ${MOST_RULE_CHARACTERS} characters and ${MOST_STARS} stars`,
+      );
+    const kept = withFewPatterns(short, list);
+    if (kept.length < short.length)
+      report(
+        `${MOST_PATTERNS} patterns with ${MOST_PATTERN_CHARACTERS} characters from braces and brackets of paths`,
+      );
+    if (kept.length < given.length) settings = withKey(settings, path, kept);
   }
   const { examples } = permissions;
   if (examples !== undefined && hasManyExamples(examples)) {
@@ -124,6 +134,21 @@ function limitRules(given: JsonObject): Pick<ValidatedSettings, 'settings' | 'pr
 function isShort(rule: Json): boolean {
   if (typeof rule !== 'string') return true;
   return rule.length <= MOST_RULE_CHARACTERS && rule.split('*').length - 1 <= MOST_STARS;
+}
+
+/** Leaves out the rules with braces or brackets that follow the last one within the limit. */
+function withFewPatterns(rules: readonly Json[], list: RuleList): Json[] {
+  let patterns = 0;
+  let characters = 0;
+  return rules.filter((rule) => {
+    const specifier = typeof rule === 'string' ? specifierOfPath(rule, list) : undefined;
+    if (specifier === undefined || !/[{[]/.test(specifier)) return true;
+    if (patterns > MOST_PATTERNS || characters > MOST_PATTERN_CHARACTERS) return false;
+    const meant = spellingsOf(specifier, list === 'allow' ? 'allow' : 'deny');
+    patterns += meant.length;
+    characters += meant.reduce((sum, { length }) => sum + length, 0);
+    return patterns <= MOST_PATTERNS && characters <= MOST_PATTERN_CHARACTERS;
+  });
 }
 
 function hasManyExamples(examples: Json): boolean {
