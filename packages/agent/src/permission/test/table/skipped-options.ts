@@ -165,7 +165,7 @@ export const SKIPPED_OPTIONS: readonly Theme[] = [
       deny: [
         'Bash(yarn run deploy *)',
         'Bash(yarn publish *)',
-        'Bash(yarn install)',
+        'Bash(yarn install *)',
         'Bash(pnpm run ship)',
         'Bash(pnpm test *)',
         'Bash(pnpm remove *)',
