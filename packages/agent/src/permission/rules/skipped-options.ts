@@ -92,8 +92,14 @@ function otherForms(program: string, given: readonly ShellWord[]): readonly (rea
   const passed = wordsOfPackages(program, values);
   if (passed.length > 0) return [given.filter((_, at) => !passed.includes(at))];
   const [name] = given;
-  const isBare = program === 'yarn' && values.slice(1).every((value) => value.startsWith('-'));
+  const options = values.slice(1);
+  const isBare =
+    program === 'yarn' && options.every((option) => option.startsWith('-')) && !options.some(onlyTells);
   return isBare && name ? [[name, { ...name, value: 'install', text: 'install' }, ...given.slice(1)]] : [];
+}
+
+function onlyTells(option: string): boolean {
+  return /^(?:-v|-h|--version|--help)$/.test(option);
 }
 
 /** A setting of the command line that replaces the hooks of git. */
