@@ -159,7 +159,10 @@ function findSkills(root: ExtensionRoot, files: GuardedFiles): readonly GuardedP
   const skills = files.folder(path.join(folder, 'skills'));
   const pluginFolder = plugin === undefined ? undefined : folder;
   if (skills === undefined) return [];
-  return files.entries(skills).flatMap((entry): readonly GuardedPlace[] => {
+  const entries = files.entries(skills);
+  if (entries.length > MAX_FILES)
+    files.problems.push(`${skills.path}: more than ${MAX_FILES} entries; the rest is ignored.`);
+  return entries.slice(0, MAX_FILES).flatMap((entry): readonly GuardedPlace[] => {
     const at = files.enter(skills, entry);
     const found = at && files.enter(at, { name: 'SKILL.md', isLink: false });
     if (found === undefined) return [];

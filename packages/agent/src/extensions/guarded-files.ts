@@ -45,6 +45,10 @@ interface FolderEntry {
 
 /** Folders below the top: more than this is a mistake, such as a link to a home folder. */
 const MAX_DEPTH = 5;
+/** Folders of a project or plugin that are listed. */
+const MAX_FOLDERS = 2_000;
+/** Bytes that are read of all files of a project or plugin. Splitting them into lines takes up to 0.1 seconds for each million. */
+const MAX_BYTES = 10_000_000;
 
 export class GuardedFiles {
   /** Sentences that name the file. */
@@ -54,6 +58,8 @@ export class GuardedFiles {
   readonly folders: string[] = [];
   readonly #limits: FileLimits;
   #realWithin: string | undefined;
+  #bytes = 0;
+  #hasReported = false;
 
   constructor(limits: FileLimits) {
     this.#limits = limits;
@@ -76,10 +82,23 @@ export class GuardedFiles {
 
   /** Undefined if the file is absent, unreadable, not a regular file, or a link that may not be followed. */
   read(at: GuardedPath, maxBytes: number): SmallFile | undefined {
-    const read = readUnlinkedFile(at.real, maxBytes);
-    if (read !== 'link') return read;
-    const target = this.resolve(at.path);
-    return target && readSmallFile(target.real, maxBytes);
+    if (this.#limits.within !== undefined && this.#bytes >= MAX_BYTES) {
+      this.#reportOnce(
+        `${at.path}: this and further files are ignored, because the others have ${MAX_BYTES} bytes.`,
+      );
+      return undefined;
+    }
+    const unlinked = readUnlinkedFile(at.real, maxBytes);
+    const target = unlinked === 'link' ? this.resolve(at.path) : undefined;
+    const read = unlinked === 'link' ? target && readSmallFile(target.real, maxBytes) : unlinked;
+    this.#bytes += Math.min(read?.size ?? 0, maxBytes);
+    return read;
+  }
+
+  /** A limit is reached. */
+  #reportOnce(problem: string): void {
+    if (!this.#hasReported) this.problems.push(problem);
+    this.#hasReported = true;
   }
 
   /** Sorted, so that the result does not depend on the file system. A folder that is absent or unreadable is empty. */
@@ -106,6 +125,12 @@ export class GuardedFiles {
     const visited = new Set<string>();
     const visit = (folder: GuardedPath, folders: readonly string[]): void => {
       if (visited.has(folder.real)) return;
+      if (this.#limits.within !== undefined && visited.size >= MAX_FOLDERS) {
+        this.#reportOnce(
+          `${folder.path}: this and further folders are ignored, because there are more than ${MAX_FOLDERS}.`,
+        );
+        return;
+      }
       visited.add(folder.real);
       for (const entry of this.entries(folder)) {
         if (places.length >= maxFiles) return;

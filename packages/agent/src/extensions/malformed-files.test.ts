@@ -241,6 +241,51 @@ describe('a header of a clone', () => {
   });
 });
 
+describe('folders of a clone', () => {
+  const cwd = path.join(root, 'large');
+  const discover = () => discoverPromptFiles([{ ...rootIn(cwd), within: cwd }]);
+  const agents = () => readAgentFiles({ cwd, configDirs: [], isTrusted: () => false });
+  const count = (most: number, make: (at: number) => void): void => {
+    rmSync(cwd, { recursive: true, force: true });
+    for (let at = 0; at < most; at++) make(at);
+  };
+
+  it.each(['commands', 'agents'])('have up to 10 MB in %s', async (name) => {
+    const folder = path.join(cwd, '.claude', name);
+    count(15, (at) => {
+      mkdirSync(folder, { recursive: true });
+      writeFileSync(
+        path.join(folder, `${at}.md`),
+        header(`name: n${at}\ndescription: d`, 'y\n'.repeat(499_000)),
+      );
+    });
+    const read =
+      name === 'agents' ? countOf(await agents(), 'definitions') : countOf(await discover(), 'promptFiles');
+    expect(read.count).toBe(11);
+    expect(read.problems).toEqual([
+      expect.stringMatching(
+        /: this and further files are ignored, because the others have 10000000 bytes\.$/,
+      ),
+    ]);
+  });
+
+  it.each(['commands', 'agents'])('have up to 2,000 folders in %s', async (name) => {
+    count(2_100, (at) =>
+      mkdirSync(path.join(cwd, '.claude', name, `a${at % 50}`, `b${at}`), { recursive: true }),
+    );
+    const { problems } = name === 'agents' ? await agents() : await discover();
+    expect(problems).toEqual([
+      expect.stringMatching(/: this and further folders are ignored, because there are more than 2000\.$/),
+    ]);
+  });
+
+  it('have up to 2,000 skills', async () => {
+    count(2_100, (at) => mkdirSync(path.join(cwd, '.claude/skills', `a${at}`), { recursive: true }));
+    const { problems } = await discover();
+    expect(problems).toEqual([`${cwd}/.claude/skills: more than 2000 entries; the rest is ignored.`]);
+  });
+});
+
 describe('a file that is not JSON names the line', () => {
   it.each([
     ['', 'it ends too early in line 1'],
