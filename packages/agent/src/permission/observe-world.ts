@@ -122,7 +122,9 @@ export function observeWorld(surroundings: WorldOptions): PermissionWorld {
       ...sourcedFiles(home, environment),
       ...settingsInHome(home, environment, [root, cwd, ...directories]),
     ],
-    mentionedFiles: remembered(mentionedFiles),
+    mentionedFiles: remembered((top) =>
+      mentionedFiles(top, isRepository(top, exists) ? gitSources(top).hooks : []),
+    ),
     nestedRepositories: remembered((folder) =>
       nested(folder)
         .flat()

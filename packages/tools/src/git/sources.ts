@@ -70,6 +70,8 @@ function presentPlaces({ top }: GitRepository, settings: readonly ScopedSetting[
 
 export interface GitSources {
   readonly places: readonly string[];
+  /** The folders with hooks, also outside working directories. */
+  readonly hooks: readonly string[];
   /** False: some settings cannot be read and may name other places, or name places that cannot be determined. */
   readonly isComplete: boolean;
 }
@@ -124,6 +126,7 @@ export function gitSourceReader(starts: readonly string[], environment: GitEnvir
     const all = [...sources, ...everywhere];
     return {
       places: placesOfSources(all, tops, starts),
+      hooks: all.flatMap(({ place, kind }) => (kind === 'hooks' && place !== undefined ? [place] : [])),
       isComplete: isComplete && all.every(({ place }) => place !== undefined),
     };
   };
@@ -144,8 +147,9 @@ export function gitSourceReader(starts: readonly string[], environment: GitEnvir
     if (repository === undefined) {
       const named = readGitFile(path.join(directory, '.git'));
       const isMissing = named !== undefined && !existsSync(named);
-      const { places, isComplete } = outsideOf([directory]);
+      const { places, hooks, isComplete } = outsideOf([directory]);
       return {
+        hooks,
         places: [...(named === undefined ? [] : [named]), ...places],
         isComplete: isComplete && (found.kind === 'none' || isMissing),
       };

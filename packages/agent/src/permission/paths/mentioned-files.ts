@@ -21,8 +21,8 @@ const SETTINGS = (
   '.opencode/opencode.json opencode.json opencode.jsonc .crush.json crush.json .roo/mcp.json .kiro/settings/mcp.json .amazonq/mcp.json ' +
   '.junie/mcp/mcp.json .github/mcp.json .github/lsp.json .claude/settings.json .claude/settings.local.json'
 ).split(' ');
-/** Folders whose files are scripts. */
-const HOOKS = '.git/hooks .husky .githooks .git-hooks .cargo-husky/hooks .shadowenv.d'.split(' ');
+/** Folders whose files are scripts, beside those from which git takes hooks. */
+const HOOKS = '.husky .githooks .git-hooks .cargo-husky/hooks .shadowenv.d'.split(' ');
 
 const MOST_BYTES = 128 * 1024;
 const MOST_BYTES_OF_ALL = 512 * 1024;
@@ -34,13 +34,20 @@ const MOST_NAMES = 1000;
 /** Only scripts for a shell are read for further names. */
 const SHELL_SCRIPT = /\/[^./]+$|\.(?:sh|bash|zsh|fish|inc|envrc)$|\/\.envrc[^/]*$/;
 
-/** Returns the full names of the files, also missing ones. Files of builds and installed packages do not count. Names of folders with all of their files end with a slash. */
-export function mentionedFiles(top: string): readonly string[] {
+/** The names of git's hooks. Other files in the folder can be anything. */
+const GIT_HOOK = /^[a-z\d-]+$/;
+
+/**
+ * Returns the full names of the files, also missing ones. `gitHooks` are the folders with hooks of the repository. Files of builds and installed packages do not count. Names of folders with all of their files end with a slash.
+ */
+export function mentionedFiles(top: string, gitHooks: readonly string[]): readonly string[] {
   const found = new Set<string>();
   const queue = new Map<string, Form>(SCRIPTS.map((name) => [path.join(top, name), 'script']));
+  for (const folder of gitHooks)
+    for (const name of namesIn(folder, GIT_HOOK)) queue.set(path.join(folder, name), 'script');
   for (const folder of HOOKS)
-    for (const name of entriesOf(path.join(top, folder)))
-      if (!name.endsWith('.sample')) queue.set(path.join(top, folder, name), 'script');
+    for (const name of namesIn(path.join(top, folder), /./))
+      queue.set(path.join(top, folder, name), 'script');
   for (const name of SETTINGS) queue.set(path.join(top, name), 'settings');
   let [bytes, files] = [0, 0];
   // A new element of a map is visited as well.
@@ -145,9 +152,11 @@ function namesInScript(text: string, variables: Variables): readonly string[] {
   return [...new Set([...startedNames(text, variables), ...ofDirenv])];
 }
 
-function entriesOf(folder: string): readonly string[] {
+function namesIn(folder: string, form: RegExp): readonly string[] {
   try {
-    return readdirSync(folder).slice(0, MOST_ENTRIES);
+    return readdirSync(folder)
+      .filter((name) => form.test(name))
+      .slice(0, MOST_ENTRIES);
   } catch {
     return [];
   }

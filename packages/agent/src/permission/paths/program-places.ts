@@ -122,13 +122,17 @@ export const programPlaces = onceFor((world) => {
   return [...new Set(names.flatMap((name) => partsInRoots(name, world)))];
 });
 
-/** The files that start-up files of working directories, and of repositories around them, load or start. */
+/** More nested repositories would delay each decision. */
+const MOST_NESTED = 32;
+
+/** The files that start-up files of working directories, and of repositories around and in them, load or start. */
 const mentionedPlaces = onceFor((world) => {
   const roots = workingFolders(world);
   const around = roots.flatMap((root) =>
     repositoriesAround(root, (above) => containsHome(above, world), world.exists),
   );
-  return [...new Set([...roots, ...around])].flatMap((top) =>
+  const nested = roots.flatMap((root) => (world.nestedRepositories?.(root) ?? []).slice(0, MOST_NESTED));
+  return [...new Set([...roots, ...around, ...nested])].flatMap((top) =>
     (world.mentionedFiles?.(top) ?? [])
       // A folder counts as a whole only if its name ends with a slash.
       .filter((place) => place.endsWith('/') || (world.list(place) ?? []).length === 0)
