@@ -31,7 +31,13 @@ import {
   withoutShellOptions,
 } from '@heddle/tools/shell';
 import { enabledGitSettings } from './git-printing.ts';
-import { filesOpenedByGit, firstLineOf, namedByGitFile, openedFilesIn } from './opened-files.ts';
+import {
+  filesOpenedByGit,
+  firstLineOf,
+  namedByCommonDir,
+  namedByGitFile,
+  openedFilesIn,
+} from './opened-files.ts';
 import { lookAtLinks } from './paths/home-links.ts';
 import { type KnownMounts, knownMounts } from './paths/known-mounts.ts';
 import { createLinkLookup, namedEntriesIn, readNames, remembered } from './paths/link-lookup.ts';
@@ -108,6 +114,7 @@ export function observeWorld(surroundings: WorldOptions): PermissionWorld {
     exceptionsIn: remembered(exceptionReader(options)),
     openedIn: remembered(openedFilesIn),
     namedByGitFile: remembered(namedByGitFile),
+    namedByCommonDir: remembered(namedByCommonDir),
     openedByGit: remembered(filesOpenedByGit({ ...environment, HOME: environment['HOME'] || home })),
     mayShowChanges: remembered(mayShowChanges),
     repository: repositoryReader({ ...environment, HOME: environment['HOME'] || home }),

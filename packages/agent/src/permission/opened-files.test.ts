@@ -149,6 +149,30 @@ describe('searches', () => {
     }
   });
 
+  it.each([
+    ['of the project', '.', 'foo', 'project/foo', 'rg x'],
+    ['of the project, for files that are named', '.', 'foo', 'project/foo', 'rg x src/a.sh'],
+    ['of the project, for fd', '.', 'foo', 'project/foo', 'fd a'],
+    ['of the project, for all files', '.', 'foo', 'project/foo', 'rg --files | head -3'],
+    ['with a further line', '.', 'foo\nmore', 'project/foo', 'rg x'],
+    ['with more names', '.', 'foo/bar', 'project/foo/bar', 'rg x'],
+    ['with a name that leads up', '.', 'foo/../bar', 'project/bar', 'rg x'],
+    ['of the project, from a folder below', '.', 'foo', 'project/src/foo', 'cd src && rg x'],
+    ['of the project, from a folder below with fd', '.', 'foo', 'project/src/foo', 'cd src && fd x'],
+    ['of a folder below', 'src', 'foo', 'project/foo', 'rg x src'],
+    ['with a whole path', '.', 'FOLDER/foo', 'foo', 'rg x'],
+    ['with a dot at its start', '.', './foo', 'data/foo', 'rg x'],
+  ])('ask if a commondir %s leads to a named pipe', (_, at, text, shared, command) => {
+    rmSync(path.join(folder, 'project/.git'), { recursive: true });
+    write(`project/${at}/.git`, 'gitdir: FOLDER/data\n');
+    write('data/commondir', text);
+    write(`${shared}/info/exclude`, '');
+    expect(decisionOn(command)).toBe('allow');
+    rmSync(path.join(folder, shared, 'info/exclude'));
+    pipe(`${shared}/info/exclude`);
+    for (const view of [false, true]) expect(decisionOn(command, { view })).toBe('ask');
+  });
+
   it('ask if a named pipe is in the place itself, or in a folder above', () => {
     pipe('project/.ignore');
     expect(decisionOn('rg x src')).toBe('ask');

@@ -13,10 +13,8 @@ import type { OpenedByGit } from './world.ts';
  * a file `.git` leads.
  */
 export function openedFilesIn(folder: string): readonly string[] {
-  const shared = firstLineOf(path.join(folder, 'commondir'), MOST_OF_PATH);
   return [...NAMES_OPENED_IN_FOLDERS, '.git/info/exclude', 'commondir', 'info/exclude']
     .map((name) => path.join(folder, name))
-    .concat(shared === undefined ? [] : path.join(path.resolve(folder, shared), 'info/exclude'))
     .filter(isUnusual);
 }
 
@@ -30,6 +28,11 @@ const MOST_OF_PATH = 4_200;
 export function namedByGitFile(folder: string): string | undefined {
   const line = firstLineOf(path.join(folder, '.git'), MOST_OF_PATH);
   return line?.startsWith('gitdir: ') ? line.slice('gitdir: '.length) : undefined;
+}
+
+/** Returns the folder that the file `commondir` in a folder of git's data names, as it is written. */
+export function namedByCommonDir(folder: string): string | undefined {
+  return firstLineOf(path.join(folder, 'commondir'), MOST_OF_PATH);
 }
 
 /** Returns the first line of a regular file, as far as it is among so many bytes. Undefined if it cannot be read. */

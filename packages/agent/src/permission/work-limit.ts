@@ -41,7 +41,7 @@ const STEPS_OF_LOOK = {
   list: 8,
   exceptionsIn: 40,
   openedIn: 18,
-  namedByGitFile: 4,
+  firstLine: 4,
   repository: 20,
   gitIn: 60,
   nestedRepositories: 200,
@@ -82,6 +82,7 @@ function countingWorld(world: PermissionWorld, spend: (steps: number) => void): 
     world;
   const {
     namedByGitFile,
+    namedByCommonDir,
     leftByLinks,
     linksInTexts,
     nestedRepositories,
@@ -111,7 +112,8 @@ function countingWorld(world: PermissionWorld, spend: (steps: number) => void): 
     ...(nestedLinks && { nestedLinks: counted(nestedLinks, STEPS_OF_LOOK.nestedLinks, lengthOf) }),
     ...(mayShowChanges && { mayShowChanges: counted(mayShowChanges, STEPS_OF_LOOK.exceptionsIn) }),
     ...(openedIn && { openedIn: counted(openedIn, STEPS_OF_LOOK.openedIn, lengthOf) }),
-    ...(namedByGitFile && { namedByGitFile: counted(namedByGitFile, STEPS_OF_LOOK.namedByGitFile) }),
+    ...(namedByGitFile && { namedByGitFile: counted(namedByGitFile, STEPS_OF_LOOK.firstLine) }),
+    ...(namedByCommonDir && { namedByCommonDir: counted(namedByCommonDir, STEPS_OF_LOOK.firstLine) }),
     ...(openedByGit && { openedByGit: counted(openedByGit, STEPS_OF_LOOK.gitIn, lengthOf) }),
     ...(isProgram && { isProgram: counted(isProgram, STEPS_OF_LOOK.exists) }),
     ...(leftByLinks && { leftByLinks: counted(leftByLinks, STEPS_OF_LOOK.passesProcess, lengthOf) }),

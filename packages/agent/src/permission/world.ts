@@ -145,6 +145,8 @@ export interface PermissionWorld {
   readonly openedIn?: (folder: string) => readonly string[];
   /** The folder that a file `.git` in the folder names, as it is written. Absent: there is no such file. */
   readonly namedByGitFile?: (folder: string) => string | undefined;
+  /** The folder that a file `commondir` in the folder names, as it is written. Absent: there is no such file. */
+  readonly namedByCommonDir?: (folder: string) => string | undefined;
   /** The other files that git opens by itself in a folder, also missing ones. Absent: none. */
   readonly openedByGit?: (folder: string) => readonly OpenedByGit[];
   /** The file may contain lines of changes, as a message of `git commit -v` does. Absent: every file may. */

@@ -13,7 +13,7 @@ export function openedBySearch(
   from: readonly string[],
   world: PermissionWorld,
 ): readonly FilePlace[] {
-  const { openedIn, openedByGit, nestedRepositories, namedByGitFile } = world;
+  const { openedIn, openedByGit, nestedRepositories, namedByGitFile, namedByCommonDir } = world;
   if (openedIn === undefined) return [];
   const starts = [...new Set(places.map(({ real }) => real))];
   const roots = starts.filter((real) => knownEntries(real, world).some(({ kind }) => kind === 'folder'));
@@ -22,13 +22,13 @@ export function openedBySearch(
       .flatMap(({ path: written, real }) => [written, real].flatMap(foldersUp))
       .concat(roots.flatMap((folder) => nestedRepositories?.(folder) ?? [])),
   );
-  // Some versions of ripgrep count a relative name from the folder in which they start.
-  const named = [...folders].flatMap((folder) => {
-    const written = namedByGitFile?.(folder);
-    return written === undefined ? [] : [folder, ...from].map((base) => path.posix.resolve(base, written));
-  });
+  // A search counts some relative names from the folder in which it starts: in `.git`, and in `commondir` without a dot at its start.
+  const resolved = (folder: string, written: string | undefined): readonly string[] =>
+    written === undefined ? [] : [folder, ...from].map((base) => path.posix.resolve(base, written));
+  const named = [...folders].flatMap((folder) => resolved(folder, namedByGitFile?.(folder)));
+  const shared = named.flatMap((folder) => resolved(folder, namedByCommonDir?.(folder)));
   const files = new Set([
-    ...[...folders, ...named].flatMap((folder) => openedIn(folder)),
+    ...[...folders, ...named, ...shared].flatMap((folder) => openedIn(folder)),
     ...roots.flatMap((folder) => openedBelow(folder, world)),
     ...[world.cwd, ...roots].flatMap((folder) =>
       (openedByGit?.(folder) ?? []).flatMap(({ file, isUnusual, isOfSearches }) =>
