@@ -209,7 +209,14 @@ class Collector {
     // A link to a large folder would take minutes to list.
     const problem = reach.linkProblem(folder);
     if (problem !== undefined) this.#problems.push(`${folder}: ${problem}`);
-    else for (const name of markdownFilesIn(folder)) this.add(path.join(folder, name), scope, reach, base);
+    else {
+      const { names, isWhole } = markdownFilesIn(folder);
+      for (const name of names) this.add(path.join(folder, name), scope, reach, base);
+      if (!isWhole)
+        this.#problems.push(
+          `${folder}: only ${MAX_RULE_FILES} rules in ${MAX_RULE_FOLDERS} folders are read, the rest is ignored.`,
+        );
+    }
   }
 
   /** `base`: patterns in the header of a rule count from there. Undefined: the file is not a rule. */
@@ -330,7 +337,7 @@ function patternsOf(value: unknown): readonly string[] {
 }
 
 /** Relative paths, sorted. A folder that is unreadable has none. Links to folders are not followed. */
-function markdownFilesIn(folder: string): readonly string[] {
+function markdownFilesIn(folder: string): { readonly names: readonly string[]; readonly isWhole: boolean } {
   const folders = [''];
   const found: string[] = [];
   for (let at = 0; at < Math.min(folders.length, MAX_RULE_FOLDERS); at++) {
@@ -341,7 +348,8 @@ function markdownFilesIn(folder: string): readonly string[] {
       if (name.endsWith('.md')) found.push(name);
     }
   }
-  return found.sort().slice(0, MAX_RULE_FILES);
+  const isWhole = folders.length <= MAX_RULE_FOLDERS && found.length <= MAX_RULE_FILES;
+  return { names: found.sort().slice(0, MAX_RULE_FILES), isWhole };
 }
 
 function entriesIn(folder: string): readonly Dirent[] {

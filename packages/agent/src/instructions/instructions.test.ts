@@ -340,7 +340,11 @@ describe('instruction files of a clone', () => {
       'work/other/x.md': 'x',
     });
     symlinkSync(root, path.join(root, 'work/.claude/rules/0/link'));
-    expect(found().files.length).toBe(499);
+    const { files, problems } = found();
+    expect(files.length).toBe(499);
+    expect(problems).toEqual([
+      `${root}/work/.claude/rules: only 500 rules in 500 folders are read, the rest is ignored.`,
+    ]);
   });
 
   it.each([
