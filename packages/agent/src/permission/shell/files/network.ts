@@ -129,7 +129,7 @@ function removedByRsync(given: ParsedOperands, { words, targets, isCertain, keep
 
 function copiedTo(target: ShellWord, sources: readonly ShellWord[], withFolders: boolean): Touch[] {
   // For several sources, rsync makes the target a folder.
-  const makes = sources.length > 1 ? { makesWithin: true } : {};
+  const made = (saved: Touch): Touch => (sources.length > 1 ? { ...saved, makesWithin: true } : saved);
   return [
     touch('write', target),
     ...(withFolders ? sources : []).flatMap((word) => {
@@ -141,10 +141,7 @@ function copiedTo(target: ShellWord, sources: readonly ShellWord[], withFolders:
     }),
     ...sources.flatMap((word) =>
       // Rsync uses the host of the word before for `:path`.
-      (/^[^/]*:/.test(word.value) ? savedFrom(word, target) : [writeInside(target, word)]).map((saved) => ({
-        ...saved,
-        ...makes,
-      })),
+      (/^[^/]*:/.test(word.value) ? savedFrom(word, target) : [writeInside(target, word)]).map(made),
     ),
     ...sources.map((word) =>
       touch('write', target, 'all', isRemote(word) ? { fills: true } : { copyOf: word }),
