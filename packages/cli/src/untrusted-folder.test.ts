@@ -164,6 +164,15 @@ describe('a project that is not trusted', () => {
     );
   });
 
+  it('reports 20 of its servers by name', async () => {
+    const made = project();
+    const servers = Array.from({ length: 25 }, (_, index) => [`s${index}`, { command: 'touch' }] as const);
+    made.write('.mcp.json', { mcpServers: Object.fromEntries(servers) });
+    const { stderr } = await start(made, RUN);
+    expect(stderr).toMatch(/\.mcp\.json: s0, .* s19, 5 others/);
+    expect(stderr).not.toContain('s20');
+  });
+
   it('cannot block the start with pipes and devices in place of its settings', async () => {
     const made = project();
     const local = '.claude/settings.local.json';

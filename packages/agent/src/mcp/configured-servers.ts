@@ -196,6 +196,9 @@ export function projectFile(cwd: string): string {
   }
 }
 
+/** The servers that a note names. */
+const MOST_NAMED = 20;
+
 /** Servers of a folder that is not trusted are shown, not started, and hide no other server. */
 function projectPart(request: ServersRequest, files: FileStates): RawServers | ServersRead {
   const file = projectFile(request.projectRoot ?? request.cwd);
@@ -204,10 +207,12 @@ function projectPart(request: ServersRequest, files: FileStates): RawServers | S
   const read = readServers(raw.value, raw.origin, request.variables());
   if (read.servers.length === 0) return read;
   const disabled = 'The folder is not trusted. If you trust it: heddle permissions trust';
-  const names = read.servers.map(({ name }) => name).join(', ');
+  const names = read.servers.slice(0, MOST_NAMED).map(({ name }) => name);
+  const others = read.servers.length - names.length;
+  const shown = [...names, ...(others > 0 ? [`${others} others`] : [])].join(', ');
   return {
     servers: read.servers.map((server) => withReason(server, disabled)),
-    notes: [untrustedNote([`${file}: ${names}`])],
+    notes: [untrustedNote([`${file}: ${shown}`])],
   };
 }
 
