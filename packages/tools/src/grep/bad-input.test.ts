@@ -172,6 +172,15 @@ describe('an engine that does not respond', () => {
     );
   });
 
+  it.runIf(process.platform === 'linux')('is stopped when it needs too much memory', async () => {
+    const fills = 'globalThis.kept = Buffer.alloc(600e6, 1); setTimeout(() => {}, 600_000);';
+    const program = path.join(treeOf({ rg: `#!${process.execPath}\n${fills}\n` }), 'rg');
+    chmodSync(program, 0o755);
+    const deps = searchDeps({ engine: () => Promise.resolve(new RipgrepEngine(program)) });
+    const searching = createGrepTool(deps).call({ pattern: 'x' }, context(), () => undefined);
+    await expect(searching).rejects.toThrow(/more than 512 MB of memory/);
+  });
+
   it('is killed with its search', async () => {
     const program = path.join(
       treeOf({ rg: '#!/bin/sh\necho $$ >pid.new; mv pid.new pid; exec sleep 600\n' }),

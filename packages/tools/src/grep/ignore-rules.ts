@@ -77,10 +77,14 @@ async function outermost(folder: string): Promise<Level[]> {
   return levels;
 }
 
+/** Larger ignore files have no effect, because their patterns would be compared with every name. */
+const MOST_BYTES = 1024 * 1024;
+
 async function rulesIn(file: string): Promise<IgnoreLines | undefined> {
   try {
     // A pipe would block.
-    if (!(await stat(file)).isFile()) return undefined;
+    const found = await stat(file);
+    if (!found.isFile() || found.size > MOST_BYTES) return undefined;
     return ignoreLines(await readFile(file, 'utf8'));
   } catch {
     return undefined;

@@ -1,16 +1,12 @@
 /** Searches with ripgrep. */
-import { spawn } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type PinnedFile, PinnedFolder } from '../files/pinned.ts';
-import { emptyFilesFrom } from '../tasks/process-table.ts';
 import { type FileMatches, type FileQuery, MAX_COLUMNS, type SearchEngine, type TextQuery } from './query.ts';
 import { matchesOf, SEPARATOR_OPTION } from './ripgrep-output.ts';
-import { findProgram, isProgram, ownEnvironment } from '../programs.ts';
+import { FIRST_INHERITED, type RipgrepOutput, runRipgrep } from './ripgrep-process.ts';
+import { findProgram, isProgram } from '../programs.ts';
 import { openBelow, startOfSearch, findRedirectedPaths } from './recheck.ts';
-
-/** A larger output would not be read, so ripgrep is stopped there. */
-const MAX_BYTES = 16 * 1024 * 1024;
 
 const COMMON = [
   '--no-config',
@@ -87,7 +83,7 @@ export class RipgrepEngine implements SearchEngine {
         const inherited = files.flatMap(({ file }) => file.descriptor ?? []);
         const paths = files.map(({ file }, index) => descriptorPath(file, index));
         const args = [...COMMON, ...argumentsFor(query), '--', ...paths];
-        const found = await this.#spawn(args, root, signal, inherited);
+        const found = await this.#start(args, root, signal, inherited);
         isCut = found.isCut;
         const nameOf = new Map(paths.map((opened, index) => [opened, files[index]?.name]));
         for (const match of matchesOf(found.output, query.mode, (opened) => nameOf.has(opened))) {
@@ -101,6 +97,15 @@ export class RipgrepEngine implements SearchEngine {
     return { matches, isCut };
   }
 
+  #start(
+    args: readonly string[],
+    root: PinnedFolder,
+    signal: AbortSignal,
+    inherited: readonly number[] = [],
+  ): Promise<RipgrepOutput> {
+    return runRipgrep({ program: this.#program, args, root, inherited }, signal);
+  }
+
   async #run(
     args: readonly string[],
     query: FileQuery,
@@ -109,76 +114,25 @@ export class RipgrepEngine implements SearchEngine {
   ): Promise<{ output: string; isCut: boolean }> {
     const lines = query.pattern?.ignoreLines ?? [];
     const type = query.type === undefined ? [] : [`--type=${query.type}`];
-    if (lines.length === 0) return this.#spawn([...COMMON, ...type, ...args], root, signal);
+    if (lines.length === 0) return this.#start([...COMMON, ...type, ...args], root, signal);
     await mkdir(query.folder, { recursive: true, mode: 0o700 });
     const own = await mkdtemp(path.join(query.folder, 'search-'));
     try {
       const file = path.join(own, 'ignore');
       await writeFile(file, `${lines.join('\n')}\n`);
-      return await this.#spawn([...COMMON, ...type, `--ignore-file=${file}`, ...args], root, signal);
+      return await this.#start([...COMMON, ...type, `--ignore-file=${file}`, ...args], root, signal);
     } finally {
       await rm(own, { recursive: true, force: true });
     }
-  }
-
-  async #spawn(
-    args: readonly string[],
-    root: PinnedFolder,
-    signal: AbortSignal,
-    inherited: readonly number[] = [],
-  ): Promise<{ output: string; isCut: boolean }> {
-    signal.throwIfAborted();
-    // The child enters the folder that is held open, even if its path has changed. An inherited file may take its number.
-    const cwd = inherited.length > 0 ? '/' : root.at('.');
-    const { child, stdout, stderr } = startIn(this.#program, args, cwd, inherited);
-    const stop = (): void => {
-      child.kill('SIGKILL');
-      // A process that still holds its end of the pipe is not waited for.
-      stdout.destroy();
-    };
-    signal.addEventListener('abort', stop, { once: true });
-    const chunks: Buffer[] = [];
-    let bytes = 0;
-    let problem = '';
-    stdout.on('data', (chunk: Buffer) => {
-      bytes += chunk.length;
-      if (bytes - chunk.length <= MAX_BYTES) chunks.push(chunk);
-      if (bytes > MAX_BYTES) stop();
-    });
-    stderr.setEncoding('utf8').on('data', (chunk: string) => (problem += chunk));
-    const ended = Promise.withResolvers<number | null>();
-    child.on('error', ended.reject);
-    child.once('close', ended.resolve);
-    try {
-      const code = await ended.promise;
-      signal.throwIfAborted();
-      if (code === 2 && bytes === 0 && problem !== '') throw new Error(problem.replace(/^rg: /, '').trim());
-    } finally {
-      signal.removeEventListener('abort', stop);
-    }
-    return { output: Buffer.concat(chunks).toString('utf8'), isCut: bytes > MAX_BYTES };
   }
 }
 
 /** The most files that one process inherits. */
 const MAX_OPENED = 200;
-const FIRST_INHERITED = 3;
 
 /** Returns the path by which the child reaches an inherited file. */
 function descriptorPath({ descriptor, path: place }: PinnedFile, index: number): string {
   return descriptor === undefined ? place : `/proc/self/fd/${FIRST_INHERITED + index}`;
-}
-
-function startIn(program: string, args: readonly string[], cwd: string, inherited: readonly number[]) {
-  const others = emptyFilesFrom(FIRST_INHERITED + inherited.length);
-  const child = spawn(program, args, {
-    cwd,
-    env: ownEnvironment([cwd]),
-    stdio: ['ignore', 'pipe', 'pipe', ...inherited, ...others],
-  });
-  const { stdout, stderr } = child;
-  if (stdout === null || stderr === null) throw new Error('ripgrep was started without its output');
-  return { child, stdout, stderr };
 }
 
 /** The folder is opened once, and stays open during the search. */
