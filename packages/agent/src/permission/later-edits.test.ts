@@ -128,6 +128,33 @@ describe('a file with another name on the disk', () => {
     expect(wrong('allow', allowed)).toEqual([]);
   });
 
+  it('is not changed in place under a name that several edits gave it', () => {
+    const asked = [
+      'sed -i.bak s/o/b/ lib.js; mv lib.js.bak g; echo x > g',
+      'sed -i.bak s/o/b/ lib.js && mv lib.js.bak g && cp a.txt g',
+      'sed -i.bak s/o/b/ lib.js; mv lib.js.bak ok; echo x > ok/lib.js.bak',
+      'sed -i.bak s/o/b/ lib.js; mv -T lib.js.bak g; touch g',
+      'sed -i.bak s/o/b/ lib.js; mv ./lib.js.bak docs/../g; cat a.txt >> g',
+      'sed -i.bak s/o/b/ lib.js; sed -i.old s/a/b/ lib.js.bak; echo x > lib.js.bak.old',
+      'sed -i.bak s/o/b/ lib.js; sed -i.old s/a/b/ lib.js.bak; mv lib.js.bak.old g; echo x > g',
+      'sed --in-place=.b s/o/b/ a.txt docs/lib.js; mv docs/lib.js.b ok/g; printf x > ok/g',
+      'cd docs && sed -i.bak s/o/b/ lib.js; mv lib.js.bak ../g; echo x > ../g',
+      'sed -i.bak s/o/b/ pack/x; mv pack ok; echo x > ok/pack/x.bak',
+      'sed -i.bak s/o/b/ lib.js; mv lib.js.bak a.txt ok; echo x > ok/lib.js.bak',
+      'mv lib.js g; sed -i.bak s/o/b/ g; echo x > g.bak',
+      'echo x > g; sed -i.bak s/o/b/ lib.js; mv lib.js.bak g; tee g < a.txt',
+    ];
+    expect(wrong('ask', asked)).toEqual([]);
+    const allowed = [
+      'sed -i.bak s/o/b/ lib.js; mv lib.js.bak g; echo x > h',
+      'sed -i.bak s/o/b/ lib.js; mv lib.js.bak g; rm g',
+      'sed -i.bak s/o/b/ lib.js && rm lib.js.bak && echo x > a.txt',
+      'sed -i.bak s/o/b/ a.txt; mv a.txt.bak g; echo x > g',
+      'sed -i.bak s/o/b/ lib.js; sed -i s/a/b/ lib.js.bak',
+    ];
+    expect(wrong('allow', allowed)).toEqual([]);
+  });
+
   it('is not changed in place under the name that an earlier edit gave it', () => {
     const asked = [
       'mv lib.js b.js; echo x > b.js',

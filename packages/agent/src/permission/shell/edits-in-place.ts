@@ -1,7 +1,7 @@
 /** Finds edits that write into a file with another name on the disk, which may be outside of the project: a hard link. */
 import path from 'node:path';
 import type { ShellWord } from '@heddle/tools/shell';
-import { type FilePlace, placesOf } from '../paths/places.ts';
+import { type FilePlace, isAtOrBelow, placesOf } from '../paths/places.ts';
 import { walk } from '../paths/walk-tree.ts';
 import type { PermissionWorld } from '../world.ts';
 import { namesFoundBy, possibleValues } from './possible-values.ts';
@@ -49,7 +49,10 @@ export function mayWriteElsewhere(
   });
 }
 
-/** Returns the paths at which files with other names are after the moves. */
+/**
+ * Returns the paths at which files with other names are after the moves. The moves are followed in their order, so the source of one
+ * can be the target of an earlier one: `sed -i.bak s/a/b/ f; mv f.bak g`.
+ */
 function linkedAfterMoves(
   edits: readonly FileEdit[],
   folders: readonly string[],
@@ -59,12 +62,16 @@ function linkedAfterMoves(
   for (const { from, to } of edits.flatMap(({ renamed }) => renamed)) {
     const targets = placesIn([to], folders, world);
     for (const source of placesIn([from], folders, world)) {
+      const linked = [...found].filter((file) => isAtOrBelow(file, folded(source.real, world)));
       const add = (file: string): void => {
-        if (world.isHardLinked?.(file) !== true) return;
-        for (const moved of pathsInTargets(source, file, targets)) found.add(folded(moved, world));
+        if (world.isHardLinked?.(file) === true) linked.push(folded(file, world));
       };
       add(source.real);
       walk(source.real, world, add);
+      world.spend?.(found.size);
+      const start = { path: folded(source.path, world), real: folded(source.real, world) };
+      for (const file of linked)
+        for (const moved of pathsInTargets(start, file, targets)) found.add(folded(moved, world));
     }
   }
   return found;
