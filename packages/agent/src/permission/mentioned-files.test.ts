@@ -144,7 +144,7 @@ describe('a file that a start-up file of the project only names as data', () => 
       '.vscode/settings.json',
       '{"files.exclude": {"src/index.ts": true}, "cSpell.words": ["scripts/other.sh"]}',
     ],
-    ['.vscode/settings.json', '{"typescript.tsdk": "src/index.ts", "x.path": "src/x.txt"}'],
+    ['.vscode/settings.json', '{"typescript.tsdk": "src", "x.path": "src/x.txt"}'],
     ['.vscode/launch.json', '{"configurations": [{"outFiles": ["src/index.ts"], "cwd": "src"}]}'],
     [
       '.pre-commit-config.yaml',
@@ -159,7 +159,7 @@ describe('a file that a start-up file of the project only names as data', () => 
       '[tasks.a]\nrun = "eslint src/index.ts"\nsources = ["src/index.ts"]\noutputs = ["src/index.ts"]',
     ],
     ['.devcontainer/devcontainer.json', '{"workspaceFolder": "src/index.ts", "postCreateCommand": "npm ci"}'],
-    ['.mcp.json', '{"mcpServers": {"a": {"command": "npx", "args": ["-y", "@x/fs", "src/index.ts"]}}}'],
+    ['.mcp.json', '{"mcpServers": {"a": {"command": "npx", "args": ["-y", "@x/fs", "src", "x.txt"]}}}'],
   ])('is ordinary: %s %s', (start, text) => {
     const top = projectWith({ [start]: `${text}\n` });
     for (const file of ['src/index.ts', 'scripts/other.sh', 'package.json', 'Makefile', 'x.txt', 'src/x.txt'])

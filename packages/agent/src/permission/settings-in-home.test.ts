@@ -66,7 +66,7 @@ describe('a program that settings in the home folder name', () => {
   });
 
   it.each([
-    [CODE, '{"files.watcherExclude": {"HERE/src/a.ts": true}, "typescript.tsdk": "HERE/src/a.ts"}'],
+    [CODE, '{"files.watcherExclude": {"HERE/src/a.ts": true}, "typescript.tsdk": "HERE/src"}'],
     [CODE, '{"git.scanRepositories": ["HERE/src"], "x.path": "HERE/src"}'],
     ['.claude.json', '{"projects": {"HERE/src": {"history": [{"display": "HERE/src/a.ts"}]}}}'],
     ['.codex/config.toml', '[projects."HERE/src"]\ntrust_level = "trusted"'],

@@ -25,11 +25,23 @@ const MOST_FOLDERS = 8;
 const MOST_LETTERS = 4096;
 const MOST_LINES = 2000;
 
-/**
- * Returns the names of such files, which need not exist. A name with a wildcard leads to its folder, which ends with a slash. An operand
- * that is data does not count: `src` in `eslint src`.
- */
-export function startedNames(text: string, variables: Variables): readonly string[] {
+type SubstitutionMatch = [string, string | undefined, string | undefined, number, string];
+
+const RUNS_TEXT = /(?:^|[\s;&|(])(?:eval|exec|source|\.|-\w*[ce]|--eval)[\s=]/;
+
+/** A text for the shell, as far as it can be read without running it. */
+export interface PreparedText {
+  /** Without comments. Substitutions are taken for the current folder, and their own text is a line. Values of loops are in their place. */
+  readonly lines: readonly string[];
+  /** Variables, also those that the text sets. */
+  readonly known: Variables;
+  /** The values that the text sets. */
+  readonly assigned: Variables;
+  /** Folders that the text enters. */
+  readonly entered: readonly string[];
+}
+
+export function prepareText(text: string, variables: Variables): PreparedText {
   let plain = text
     .replace(/\\\n/g, ' ')
     .split('\n')
@@ -39,29 +51,43 @@ export function startedNames(text: string, variables: Variables): readonly strin
     .join('\n');
   const inner: string[] = [];
   for (let depth = 0; depth < MOST_DEPTH; depth++)
-    plain = plain.replace(SUBSTITUTION, (_, one?: string, other?: string) => {
-      inner.push(one ?? other ?? '');
+    plain = plain.replace(SUBSTITUTION, (...[, one, other, at, whole]: SubstitutionMatch) => {
+      const before = whole.slice(whole.lastIndexOf('\n', at) + 1, at);
+      // `eval "$(cat x)"` runs what the command prints.
+      inner.push(`${one ?? other ?? ''}${RUNS_TEXT.test(before) ? ' | sh' : ''}`);
       return '.';
     });
+  const assigned: Record<string, string | undefined> = {};
   const known: Record<string, string | undefined> = { ...variables };
-  for (const [, name = '', value = ''] of plain.matchAll(ASSIGNMENT))
-    known[name] = expand(value.replace(/["']/g, ''), known).slice(0, MOST_OF_VALUE);
+  for (const [, name = '', value = ''] of plain.matchAll(ASSIGNMENT)) {
+    assigned[name] = expand(value.replace(/["']/g, ''), known).slice(0, MOST_OF_VALUE);
+    // The shell adds to these, and later commands do not name them.
+    if (name !== 'PATH') known[name] = assigned[name];
+  }
   const loops = [...plain.matchAll(LOOP)].slice(0, MOST_LOOPS).map(([, name = '', list = '']) => ({
     uses: new RegExp(String.raw`\$(?:${name}\b|\{${name}\})`, 'g'),
     values: shellWords(list).slice(0, MOST_IN_LOOP),
   }));
-  const names = [plain, ...inner]
+  const lines = [plain, ...inner]
     .slice(0, MOST_LINES)
     .flatMap((part) => part.split('\n'))
     .flatMap((line) => loops.reduce(withValues, [line]))
-    .slice(0, MOST_LINES)
-    .flatMap((line) => simpleCommands(line, known))
-    .map((words) => words.map(upToWildcard))
-    .flatMap((words) => startedWords(words).concat(modulesIn(words)));
+    .slice(0, MOST_LINES);
   const folders = [...plain.matchAll(ENTERED)].map(([, word = '']) =>
     expand(word.replace(/["']/g, ''), known),
   );
-  const entered = [...new Set(folders)].slice(0, MOST_FOLDERS);
+  return { lines, known, assigned, entered: [...new Set(folders)].slice(0, MOST_FOLDERS) };
+}
+
+/**
+ * Returns the names of such files, which need not exist. A name with a wildcard leads to its folder, which ends with a slash. An operand
+ * that is data does not count: `src` in `eslint src`.
+ */
+export function startedNames({ lines, known, entered }: PreparedText): readonly string[] {
+  const names = lines
+    .flatMap((line) => simpleCommands(line, known))
+    .map((words) => words.map(upToWildcard))
+    .flatMap((words) => startedWords(words).concat(modulesIn(words)));
   const placed = (name: string): readonly string[] =>
     path.isAbsolute(name) ? [] : entered.map((folder) => path.join(folder, name));
   return [...new Set(names.flatMap((name) => [name].concat(placed(name))))];

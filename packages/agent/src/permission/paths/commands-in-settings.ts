@@ -15,6 +15,10 @@ const COMMAND_TABLE = /^(?:tasks|hooks|scripts)$/;
 const DATA =
   /\.(?:jsonc?|txt|md|ya?ml|toml|lock|csv|html?|css|s[ac]ss|svg|png|log|xml|ini|dic|cfg|crt|pem|key)$/i;
 
+/** The last words of keys whose values are data. */
+const DATA_KEY =
+  /(?:^|[._-])(?:excludes?|excluded|ignores?|ignored|include|files|globs?|words|dictionary|dictionaries|patterns?|match|matchers?|sources|outputs|inputs|out-files|folders?|description|name|title|label|message|placeholder|id|types?|language|languages|cache|artifacts|associations|watch|watcher|schemas?|recommendations|trusted|history|display|rev|repo|problem-matcher|presentation|group|urls?|docs?|extensions|ports)$/;
+
 const MOST_DEPTH = 12;
 const MOST_COMMANDS = 2000;
 
@@ -29,6 +33,10 @@ export function commandsInSettings(text: string): readonly string[] {
   if (parsed === undefined) addFromLines(text, add);
   else addFrom(parsed, { isCommand: false, depth: 0, add });
   return [...found];
+}
+
+export function isDataKey(key: string): boolean {
+  return DATA_KEY.test(key.replace(/([a-z])(?=[A-Z])/g, '$1-').toLowerCase());
 }
 
 function isCommandKey(key: string): boolean {
@@ -72,7 +80,7 @@ function joined(words: readonly string[]): string {
 }
 
 /** Undefined: the text is not JSON. */
-function parseWithComments(text: string): unknown {
+export function parseWithComments(text: string): unknown {
   if (!/^\s*(?:[{[]|\/[/*])/.test(text)) return undefined;
   const keep = (_: string, string: string | undefined): string => string ?? ' ';
   // Each form also matches without its end, so that the search takes linear time.
@@ -86,8 +94,8 @@ function parseWithComments(text: string): unknown {
   }
 }
 
-const PAIR = /^([ \t]*(?:-[ \t]+)?)["']?([\w.-]+)["']?[ \t]*(?::(?=[ \t]|$)|=)[ \t]*(.*)$/;
-const TABLE = /^[ \t]*\[+[ \t]*([^\]]+?)[ \t]*\]+[ \t]*(?:#.*)?$/;
+export const PAIR = /^([ \t]*(?:-[ \t]+)?)["']?([\w.-]+)["']?[ \t]*(?::(?=[ \t]|$)|=)[ \t]*(.*)$/;
+export const TABLE = /^[ \t]*\[+[ \t]*([^\]]+?)[ \t]*\]+[ \t]*(?:#.*)?$/;
 /** A value that continues on the next lines: a text, a list, or nothing yet. */
 const IS_OPEN = /^(?:[|>][-+\d]*|\[[^\]]*|)$/;
 
@@ -96,6 +104,8 @@ function addFromLines(text: string, add: (command: string) => void): void {
   let isTable = false;
   /** The indentation of a key for commands whose values are on the next lines. */
   let around: number | undefined;
+  /** The indentation of a key for data whose values are on the next lines. */
+  let data: number | undefined;
   /** The end of a text on several lines. */
   let end: string | undefined;
   let last = '';
@@ -108,11 +118,14 @@ function addFromLines(text: string, add: (command: string) => void): void {
     }
     const indent = line.search(/\S/);
     if (indent < 0 || line[indent] === '#' || line.length > MOST_LETTERS) continue;
+    if (data !== undefined && indent > data) continue;
+    data = undefined;
     const isWithin = around !== undefined && (indent > around || /^[ \t]*(?:-[ \t]|["'\]])/.test(line));
     const table = around === undefined ? TABLE.exec(line)?.[1] : undefined;
     if (table !== undefined) isTable = COMMAND_TABLE.test(table.replace(/["']/g, ''));
     if (table !== undefined) continue;
     const [, before = '', key, value = ''] = PAIR.exec(line) ?? [];
+    if (key !== undefined && value === '' && isDataKey(key)) data = before.length;
     if (!isWithin) {
       around = undefined;
       items = [];

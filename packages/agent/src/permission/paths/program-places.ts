@@ -133,10 +133,7 @@ const mentionedPlaces = onceFor((world) => {
   );
   const nested = roots.flatMap((root) => (world.nestedRepositories?.(root) ?? []).slice(0, MOST_NESTED));
   return [...new Set([...roots, ...around, ...nested])].flatMap((top) =>
-    (world.mentionedFiles?.(top) ?? [])
-      // A folder counts as a whole only if its name ends with a slash.
-      .filter((place) => place.endsWith('/') || (world.list(place) ?? []).length === 0)
-      .map((place) => place.replace(/(?<=.)\/$/, '')),
+    (world.mentionedFiles?.(top) ?? []).map((place) => place.replace(/(?<=.)\/$/, '')),
   );
 });
 

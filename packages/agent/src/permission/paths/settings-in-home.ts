@@ -2,9 +2,9 @@
  * Finds the programs and scripts that settings in the home folder name: an interpreter in the settings of an editor, a server of an
  * agent, a wrapper of a build tool. Those programs run them in any project, without being asked to.
  */
-import { type Stats, statSync } from 'node:fs';
 import path from 'node:path';
-import { readStartedNames } from './mentioned-files.ts';
+import { readNamesIn } from './mentioned-files.ts';
+import { createDiskLookup, placesOfNames } from './places-of-names.ts';
 
 const IN_HOME =
   '.npmrc .yarnrc .yarnrc.yml .bunfig.toml .condarc .pip/pip.conf .cargo/config.toml .cargo/config .gemrc .bundle/config .gradle/gradle.properties .aws/config .kube/config .docker/config.json ' +
@@ -51,19 +51,11 @@ export function settingsInHome(
   ];
   const found = new Set<string>();
   let left = MOST_BYTES;
+  const disk = createDiskLookup();
   for (const file of files) {
-    const { names, size } = readStartedNames(file, { form: 'settings', most: left, home });
-    left -= size;
-    for (const name of names)
-      for (const root of path.isAbsolute(name) ? ['/'] : roots) found.add(path.resolve(root, name));
+    const read = readNamesIn(file, { form: 'settings', most: left, home });
+    left -= read.size;
+    for (const place of placesOfNames(read, roots, disk, 'full')) found.add(place);
   }
-  return [...found].filter((file) => statsOf(file)?.isDirectory() !== true);
-}
-
-function statsOf(file: string): Stats | undefined {
-  try {
-    return statSync(file, { throwIfNoEntry: false });
-  } catch {
-    return undefined;
-  }
+  return [...found].map((file) => file.replace(/(?<=.)\/$/, ''));
 }
