@@ -21,18 +21,31 @@ for (const file of [
   'template/bin/python',
   'bin/run',
   'src/etc/conda/x',
+  'src/app/types.py',
   'code.py',
+  'jsonx/__init__.py',
+  'more/json/__init__.py',
+  'more/http/client.py',
+  'calendar/view.ts',
+  'parts/etc/conda/activate.d/a.sh',
 ]) {
   mkdirSync(path.dirname(path.join(top, file)), { recursive: true });
   writeFileSync(path.join(top, file), '');
 }
 symlinkSync('my', path.join(top, 'link'));
 
-function decisionOn(command: string): string {
+function decisionOn(command: string, allowed?: string): string {
   const environment = { HOME: home, GIT_CONFIG_NOSYSTEM: '1', PATH: '/usr/bin:/bin' };
   const places = { root: top, cwd: top, directories: [], home, configDirs: [], environment };
   const request = { tool: 'Bash', input: { command }, readOnly: false, hookDecision: undefined };
-  return authorize(request, { deny: [], ask: [], allow: [] }, 'acceptEdits', observeWorld(places)).decision;
+  const allow =
+    allowed === undefined ? [] : [`Bash(${allowed})`, 'Bash(mkdir *)', 'Bash(touch *)', 'Bash(cp *)', 'Edit'];
+  const rules = {
+    deny: [],
+    ask: [],
+    allow: allow.map((text) => ({ text, source: 'user' as const })),
+  };
+  return authorize(request, rules, 'acceptEdits', observeWorld(places)).decision;
 }
 
 describe('programs of an environment', () => {
@@ -52,6 +65,9 @@ describe('programs of an environment', () => {
     'echo x > apart/bin/python',
     'mkdir -p apart/etc/conda/activate.d && echo x > apart/etc/conda/activate.d/a.sh',
     'echo x > sub/deep/old/bin/activate',
+    'cp -r parts/. apart',
+    'cp -r parts/etc apart/',
+    'cp -r parts/etc/conda apart/etc',
   ])('are protected: %s', (command) => {
     expect(decisionOn(command)).toBe('ask');
   });
@@ -82,6 +98,29 @@ describe('a new module that replaces one of Python', () => {
     'ln -s code.py typing.py',
     'sed w/dev/null code.py > site.py',
     'tee encodings/__init__.py < code.py',
+    'echo x > gettext.py',
+    'echo x > _strptime.py',
+    'touch calendar/__init__.py',
+    'echo x > _sysconfigdata__linux_x86_64-linux-gnu.py',
+    'mv jsonx json',
+    'cp -r jsonx json',
+    'mv -T jsonx json',
+    'cp -rT jsonx ./json',
+    'cp -a jsonx/ json/',
+    'cp -r jsonx/. calendar',
+    'mv jsonx/* calendar/',
+    'mv jsonx/__init__.py calendar',
+    'mv more/json .',
+    'cp -r more/* .',
+    'cp -r more/. .',
+    'cp -r more/{json,http} .',
+    'cd src && mv ../jsonx ../json',
+    'mv jsonx json && ls',
+    'cp -rT src/app .',
+    'cp -r src/app/ .',
+    'cp -r src/app/. .',
+    'cp -r src/app/* .',
+    'mv src/app/types.py .',
   ])('is protected: %s', (command) => {
     expect(decisionOn(command)).toBe('ask');
   });
@@ -93,7 +132,47 @@ describe('a new module that replaces one of Python', () => {
     'mkdir -p http && echo x > http/client.py',
     'echo x > json.ts',
     'mkdir -p tests && echo x > tests/string.py',
+    'mkdir -p calendar test types email && echo x > calendar/month.py',
+    'mkdir test && echo x > test/__init__.py',
+    'echo x > test.py',
+    'echo x > __main__.py',
+    'mv jsonx src',
+    'mv jsonx src/json',
+    'cp -r jsonx jsony',
+    'cp -r more/json src',
+    'mv more/http .',
+    'mv src/app .',
+    'cp -r src/app .',
+    'cp -r src/app lib',
+    'mv calendar email',
   ])('is not another file: %s', (command) => {
     expect(decisionOn(command)).toBe('allow');
+  });
+});
+
+describe('a module that a permitted command makes', () => {
+  it.each([
+    ['rsync -a jsonx/ json/', 'rsync *'],
+    ['rsync -a jsonx/__init__.py calendar/', 'rsync *'],
+    ['rsync -a more/ .', 'rsync *'],
+    ['git mv jsonx json', 'git mv *'],
+    ['ln -s jsonx json', 'ln *'],
+    ['install code.py queue.py', 'install *'],
+    ['find jsonx -exec cp -r {} json \\;', 'find *'],
+    ['mkdir q; touch q/__init__.py; mv q json', 'mv *'],
+    ['mkdir q; touch q/__init__.py; cp -r q http', 'cp *'],
+    ['cp -r --parents jsonx calendar; mv calendar/jsonx types', 'mv *'],
+  ])('is protected: %s', (command, allowed) => {
+    expect(decisionOn(command, allowed)).toBe('ask');
+  });
+
+  it.each([
+    ['rsync -a jsonx/ jsony/', 'rsync *'],
+    ['git mv jsonx jsony', 'git mv *'],
+    ['ln -s jsonx jsony', 'ln *'],
+    ['find jsonx -exec cp -r {} jsony \\;', 'find *'],
+    ['mkdir q; touch q/__init__.py; mv q test', 'mv *'],
+  ])('is not another folder: %s', (command, allowed) => {
+    expect(decisionOn(command, allowed)).toBe('allow');
   });
 });

@@ -58,6 +58,11 @@ export function programFolder(
     .find((source) => isAtOrBelow(written, source) || isAtOrBelow(real, source));
 }
 
+/** Returns whether a shell or Python finds a file by its name, in an environment or as a new module. */
+export function isFoundByName(file: string, world: PermissionWorld): boolean {
+  return environmentPart(file, world) !== undefined || isConsoleModule(file, world);
+}
+
 const resolvedSources = new WeakMap<
   GitSources,
   { readonly by: PermissionWorld['realpath']; readonly places: readonly string[] }

@@ -12,6 +12,7 @@ import {
   changedPrograms,
   configPlaces,
   gitSourcesIn,
+  isFoundByName,
   programFolder,
   programsBelow,
 } from './program-places.ts';
@@ -275,7 +276,11 @@ export function writtenByCopy<Found>(
   return walk(source.real, world, (file, { name }) => {
     const written = (target === '/' ? '' : target) + file.slice(prefix);
     const isNotable =
-      canEndProtected(name) || isGitDataPath(written) || searched.has(written) || isSource(written);
+      canEndProtected(name) ||
+      isGitDataPath(written) ||
+      searched.has(written) ||
+      isSource(written) ||
+      isFoundByName(written, world);
     if (!isNotable && !isLink(written, world)) return undefined;
     return look(commandPlace(written, world));
   });

@@ -8,7 +8,7 @@ import { GIT_DATA_NAMES } from '@heddle/tools/git';
 import type { ShellWord } from '@heddle/tools/shell';
 import type { Concern, FilePart, PathsBelow } from '../part.ts';
 import { commandPlace, type FilePlace, isRelatedToSome, once } from '../paths/places.ts';
-import { changedPrograms, configPlaces, gitSourcesIn } from '../paths/program-places.ts';
+import { changedPrograms, configPlaces, gitSourcesIn, isFoundByName } from '../paths/program-places.ts';
 import {
   canCompleteProtected,
   canEndProtected,
@@ -287,7 +287,9 @@ function writtenConcern(
     const folder = path.posix.dirname(file);
     const searched = known.get(folder) ?? new Set(searchedPlaces(folder, world));
     known.set(folder, searched);
-    if (!canEndProtected(path.posix.basename(file)) && !isGitDataPath(file) && !searched.has(file)) continue;
+    const isNotable =
+      canEndProtected(path.posix.basename(file)) || isGitDataPath(file) || isFoundByName(file, world);
+    if (!isNotable && !searched.has(file)) continue;
     const places = [commandPlace(file, world)];
     const concern = concernOf({ kind: 'write' }, { places, pattern: undefined }, folders, world);
     if (concern !== undefined) return concern;

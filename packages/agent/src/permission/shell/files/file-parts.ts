@@ -3,6 +3,7 @@ import path from 'node:path';
 import { omitUndefined } from '@heddle/core';
 import type { ShellWord } from '@heddle/tools/shell';
 import type { Concern, FilePart, PathsBelow } from '../../part.ts';
+import { mayBecomeModule } from '../../paths/console-modules.ts';
 import { destructiveRemoval } from '../../paths/destructive-removal.ts';
 import {
   commandPlace,
@@ -330,7 +331,7 @@ function treeConcern(
  * Checks the names that a copied folder writes below its target: a protected place, or a path through an existing link.
  */
 function copyConcern(
-  { staysInTree = true }: Touch,
+  { staysInTree = true, keepsName = false }: Touch,
   source: ShellWord,
   targets: readonly FilePlace[],
   folders: Folders,
@@ -349,13 +350,16 @@ function copyConcern(
   for (const from of sources) {
     const isKnown = isKnownSource(from, world);
     for (const target of targets) {
-      const mayHold = (): boolean => [target.path, target.real].some((at) => mayHoldProtected(at, world));
+      const mayHold = (): boolean =>
+        [target.path, target.real].some((at) => mayHoldProtected(at, world) || mayBecomeModule(at, world));
       const hasLinks = (): boolean => mayChange && mayContainLinks(target, world);
       if (!isKnown && (mayHold() || hasLinks())) return unknown;
       const inside = path.posix.join(target.path, path.posix.basename(from.path));
       if (mayChange && [target.path, target.real, inside].some((into) => isAboveSearched(into, world)))
         return unknown;
-      for (const into of [target.path, inside]) {
+      // A working directory exists.
+      const isInside = keepsName && workingFolders(world).includes(target.path);
+      for (const into of isInside ? [inside] : [target.path, inside]) {
         const concern = writtenByCopy(from, into, world, (place) => {
           gitData.push(...gitDataPaths(place));
           return concernOf({ kind: 'write' }, { places: [place], pattern: undefined }, folders, world);

@@ -41,6 +41,10 @@ const transferred =
     const target = named ?? given.operands.at(-1);
     if (target === undefined) return [];
     const others = isUnderstood(program, args) ? [] : given.operands;
+    const mayMerge =
+      others.length > 0 ||
+      given.isUncertain ||
+      hasOption(given, 'T', '--no-target-directory', '--parents', '--exchange');
     const into = (folder: ShellWord): readonly Touch[] => {
       const sources = given.operands.filter((word) => word !== folder);
       const keeps = hasOption(given, '', '--exchange') ? { moves: true } : {};
@@ -53,6 +57,7 @@ const transferred =
           ? sources.map((word) =>
               touch('write', folder, 'all', {
                 copyOf: word,
+                keepsName: !mayMerge && !/(?:^|\/)\.{0,2}$/.test(word.value),
                 staysInTree: taken(word, given).staysInTree !== false,
               }),
             )

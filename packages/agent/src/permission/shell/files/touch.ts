@@ -55,6 +55,8 @@ export interface Touch {
   readonly fills?: boolean;
   /** For a write: the whole content of this folder is copied there. */
   readonly copyOf?: ShellWord;
+  /** For such a copy: in an existing folder, it gets the name of the source. Otherwise the content may be merged. */
+  readonly keepsName?: boolean;
   /** For a write: a file beside it is written, or beside each file below it. */
   readonly replacedEnds?: ReplacedEnds;
   /** The access happens only if this is, or contains, a submodule. */
