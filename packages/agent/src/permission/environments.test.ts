@@ -84,6 +84,41 @@ describe('programs of an environment', () => {
   });
 });
 
+describe('a file that shows an environment', () => {
+  it.each([
+    'mv apart/conda-meta old',
+    'rm -r apart/conda-meta',
+    'rm apart/conda-meta/history',
+    'mv apart apart2',
+    'rm -rf apart',
+    'cd apart && mv conda-meta old',
+    'mv apart/* src',
+    'rm my/pyvenv.cfg',
+    'mv my other',
+    'rm -r sub/deep/old',
+    'mv sub/deep other',
+    'mv sub/deep/old/bin/activate_this.py x.py',
+    'mkdir src/conda-meta',
+    'mkdir -p plain/conda-meta',
+    'echo x > plain/pyvenv.cfg',
+    'cp code.py plain/bin/activate_this.py',
+    'cp -r apart new',
+  ])('is protected: %s', (command) => {
+    expect(decisionOn(command)).toBe('ask');
+  });
+
+  it.each([
+    'mv plain other',
+    'rm -r template',
+    'mkdir -p conda/meta && echo x > conda/meta/history',
+    'echo x > src/conda-meta.yaml',
+    'mkdir -p scripts && cp template/bin/python scripts',
+    'cp code.py activate.py',
+  ])('is not another file: %s', (command) => {
+    expect(decisionOn(command)).toBe('allow');
+  });
+});
+
 describe('a new module that replaces one of Python', () => {
   it.each([
     'echo x > json.py',

@@ -6,7 +6,7 @@ import type { PermissionWorld } from '../world.ts';
 
 /** The parts whose files run. */
 const PARTS = /\/(?:bin|scripts|condabin|etc\/(?:conda|fish|profile\.d))(?=\/|$)/giu;
-/** Every environment has one of these. */
+/** Every environment has one of these. Their names are protected, so that no edit makes an environment or hides one. */
 const MARKS = ['pyvenv.cfg', 'conda-meta', 'bin/activate_this.py', 'Scripts/activate_this.py'];
 
 /** Returns the part of an environment that contains a path. */

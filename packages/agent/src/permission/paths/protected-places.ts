@@ -147,6 +147,8 @@ const GROUPS: readonly (readonly [SandboxAccess, string])[] = [
       'nuget.config .nuget uv.toml poetry.toml .config/pypoetry pyrightconfig.json .config/pip .pip pip.conf .condarc .config/uv .bundle/config .sbtopts .jvmopts .bazeliskrc .buckconfig*',
   ],
   ['writable', '.yarn .pnp.*'],
+  // Files that show an environment of Python or conda, see `environmentPart`. Without them, its programs would be ordinary files.
+  ['writable', 'conda-meta activate_this.py'],
   // Files that the system itself runs.
   [
     'locked if present',
