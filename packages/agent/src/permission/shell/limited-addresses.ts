@@ -3,8 +3,8 @@
  * cover `curl https://a.example/x https://b.example`, nor one for `ssh a *` a command that goes through another host.
  */
 import type { ShellWord } from '@heddle/tools/shell';
-import { leavesFolder } from '../rules/starred-paths.ts';
-import { countStars, wildcardMatcher } from '../rules/wildcard.ts';
+import { leavesEncodedFolder, leavesFolder } from '../rules/starred-paths.ts';
+import { countStars, type StarText, wildcardMatcher } from '../rules/wildcard.ts';
 import { CURL_OPTIONS, CURL_PROXIES } from './files/curl-options.ts';
 import { argumentsOf, expandBraces } from './files/operands.ts';
 import { optionsOf } from './files/option-tables.ts';
@@ -79,7 +79,7 @@ function addressTests(program: string, { words, isCut }: RuleWords): readonly ((
     const address = ADDRESS.exec(text);
     if (address !== null) return addressTest(address, isOpen) ?? [];
     if (!COPIES.test(program) || !REMOTE.test(text)) return [];
-    return pathTest(text, isOpen);
+    return pathTest(text, isOpen, (given) => !leavesFolder(given));
   });
 }
 
@@ -99,10 +99,14 @@ function addressTest(
     accepts: ({ matched, star }) => (star === end ? (isWhole ? PORT : HOST_AND_PORT) : HOST).test(matched),
   });
   const matchesScheme = wildcardMatcher(scheme.toLowerCase());
-  const matchesPath = isOpenHost ? () => true : pathTest(path, isOpen);
+  const matchesPath = isOpenHost
+    ? () => true
+    : pathTest(path, isOpen, (given) => !leavesFolder(given) && !leavesEncodedFolder(given));
   return (value) => {
     const [, otherScheme, otherAuthority, otherPath] = ADDRESS.exec(value.replace(/^--?[\w-]+=/, '')) ?? [];
     if (otherScheme === undefined || otherAuthority === undefined || otherPath === undefined) return false;
+    // In FTP, a slash as a code begins at the root.
+    if (otherScheme.toLowerCase().includes('ftp') && /%2f/i.test(otherPath)) return false;
     return (
       matchesScheme(otherScheme.toLowerCase()) &&
       matchesHost(otherAuthority.toLowerCase()) &&
@@ -117,8 +121,11 @@ const PORT = /^(?::\d*)?$/;
 const HOST_AND_PORT = /^[\p{L}\p{N}_.-]*(?::\d*)?$/u;
 
 /** An empty path and `/` are the same address. */
-function pathTest(path: string, isOpen: boolean): (value: string) => boolean {
-  const accepts = (given: Parameters<typeof leavesFolder>[0]): boolean => !leavesFolder(given);
+function pathTest(
+  path: string,
+  isOpen: boolean,
+  accepts: (given: StarText) => boolean,
+): (value: string) => boolean {
   const matches = wildcardMatcher(isOpen ? `${path}*` : path, { accepts });
   return (value) => matches(value) || (value === '' && matches('/')) || (value === '/' && matches(''));
 }
