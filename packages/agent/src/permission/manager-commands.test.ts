@@ -67,4 +67,38 @@ describe('a package manager', () => {
     expect(commands.filter((command) => shell(command, setting).decision !== 'ask')).toEqual([]);
     expect(shell('pnpm --filter p jest src/a.test.ts', setting).decision).toBe('allow');
   });
+
+  it('may run each script whose name its pattern matches', () => {
+    const setting: Setting = {
+      rules: { allow: MANAGERS, deny: ['Bash(pnpm run deploy:*)', 'Bash(bun run deploy:*)'] },
+    };
+    const asked = [
+      "pnpm run '/^deploy$/'",
+      'pnpm run /deploy/',
+      'pnpm run "/^depl.y$/"',
+      'pnpm "/deploy/"',
+      'pnpm run-script /d/',
+      'pnpm -r run /d/',
+      'pnpm --filter web run --parallel /d/',
+      'pnpm run /d/u',
+      String.raw`pnpm run '/\/|d/'`,
+      "pnpm run '/a b|d/'",
+      'pnpm run /d.*/',
+      "bun run 'dep*'",
+      "bun run --parallel '*y'",
+    ];
+    expect(asked.filter((command) => shell(command, setting).decision !== 'ask')).toEqual([]);
+    const allowed = [
+      'pnpm run build',
+      'pnpm run build /x/',
+      'pnpm run test -- /x/',
+      'pnpm exec jest /x/',
+      "pnpm run '/^deploy$'",
+      "pnpm --filter '/x/' run build",
+      "bun run --filter '*' build",
+      "bun run 'build:*'",
+      "bun test 'src/*.ts'",
+    ];
+    expect(allowed.filter((command) => shell(command, setting).decision !== 'allow')).toEqual([]);
+  });
 });

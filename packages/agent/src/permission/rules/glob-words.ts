@@ -3,7 +3,7 @@
  * rule about a word that it may become also concerns the command.
  */
 import type { ShellWord } from '@heddle/tools/shell';
-import { LETTER_SET, mayMatchBoth } from './wildcard.ts';
+import { LETTER_SET, mayMatchBoth, wildcardMatcher } from './wildcard.ts';
 
 export interface GlobWord {
   /** Returns whether a file of this name would be found. */
@@ -23,6 +23,27 @@ export function globWord(word: ShellWord): GlobWord | undefined {
   const found = known.get(word) ?? readGlob(word.value);
   known.set(word, found);
   return found;
+}
+
+/** Pnpm compares the names of scripts with such a regular expression. */
+const EXPRESSION = /^\/(?:[^/]|(?<=\\)\/)+\/[a-z]*$/;
+
+/** Returns the scripts that a word of a package manager may name. Undefined if it names at most one. */
+export function scriptsByPattern(
+  program: string,
+  { value }: ShellWord,
+  before: ShellWord | undefined,
+): GlobWord | undefined {
+  if (/^(?:-F|--filter)$/.test(before?.value ?? '')) return undefined;
+  // A regular expression from the model is not evaluated.
+  if (program === 'pnpm' && EXPRESSION.test(value))
+    return { mayBe: () => true, mayBegin: () => true, stars: '*' };
+  if (program !== 'bun' || !value.includes('*')) return undefined;
+  return {
+    mayBe: wildcardMatcher(value),
+    mayBegin: (text) => mayMatchBoth(value, `${text.replaceAll('*', '')}*`),
+    stars: value,
+  };
 }
 
 const PIECE = new RegExp(`${LETTER_SET}|[^]`, 'g');

@@ -4,7 +4,7 @@
  * uncertain for this reason.
  */
 import type { ShellWord } from '@heddle/tools/shell';
-import { type GlobWord, globWord } from './glob-words.ts';
+import { type GlobWord, globWord, scriptsByPattern } from './glob-words.ts';
 import { plainPush, pushesOf } from './pushed-refs.ts';
 import { sameCommands, type WordNames, wordsOfPackages } from './same-commands.ts';
 import { takesPackages, withoutVersion } from './same-programs.ts';
@@ -46,6 +46,7 @@ export function skippingMatcher(
     orderOf(names.slice(1)),
   );
   const hasPackages = takesPackages(program);
+  const manager = program.replace(/^.*\//s, '');
   const isAboutHooks = ruled.includes('--no-verify');
   const isFound = (order: Order, command: readonly CommandText[], isLong: boolean): boolean => {
     const found = findInOrder(order, command, rest === 'word');
@@ -61,10 +62,13 @@ export function skippingMatcher(
     const isBehind = program === 'git' && given[1]?.value === '--';
     const command = isBehind ? given.slice(0, 1).concat(given.slice(2)) : given;
     const [name, next] = command;
-    if (name === undefined || spell(name).replace(/^.*\//s, '') !== program.replace(/^.*\//s, ''))
-      return false;
+    if (name === undefined || spell(name).replace(/^.*\//s, '') !== manager) return false;
     let texts = command.map(
-      (word): CommandText => ({ spelled: spell(word), value: word.value, glob: globWord(word) }),
+      (word, at): CommandText => ({
+        spelled: spell(word),
+        value: word.value,
+        glob: scriptsByPattern(manager, word, command[at - 1]) ?? globWord(word),
+      }),
     );
     const globs = new Map(texts.flatMap(({ spelled, glob }) => (glob ? [[spelled, glob] as const] : [])));
     if (hasPackages) texts = texts.map((text) => ({ ...text, plain: withoutVersion(text.value) }));
