@@ -9,6 +9,7 @@ import { CURL_OPTIONS, CURL_PROXIES } from './files/curl-options.ts';
 import { argumentsOf, expandBraces } from './files/operands.ts';
 import { optionsOf } from './files/option-tables.ts';
 import { lettersIn } from './option-letters.ts';
+import { findOtherPlace } from './other-addresses.ts';
 
 interface RuleWords {
   readonly words: readonly string[];
@@ -44,14 +45,18 @@ export function findOtherAddress(
   const isNamed = ({ value, text }: ShellWord): boolean =>
     tests.some((matches) => matches(value)) || rule.words.includes(value) || rule.words.includes(text);
   const isElsewhere = (word: ShellWord): boolean => !isNamed(knownPart(word));
-  const beyond = given.find((word) => isElsewhere(word) && namesPlace(program, word));
-  if (beyond !== undefined) return beyond;
   if (program === 'curl') {
     const parsed = argumentsOf(given, CURL_OPTIONS);
     const unknown = given.find((word) => argumentsOf([word], CURL_OPTIONS).isUncertain);
     const places = [...parsed.operands, ...parsed.valuesOf('--url', ...REDIRECTING_CURL)];
     return places.find(isElsewhere) ?? unknown;
   }
+  const beyond = findOtherPlace(program, rule.words, given.map(knownPart), (text) =>
+    tests.some((matches) => matches(text)),
+  );
+  if (beyond !== undefined) return beyond;
+  if (COPIES.test(program))
+    return given.find((word) => isElsewhere(word) && REMOTE.test(knownPart(word).value));
   return /^wget2?$/.test(program)
     ? argumentsOf(given, optionsOf('wget')).operands.find(isElsewhere)
     : undefined;
@@ -62,14 +67,6 @@ function knownPart(word: ShellWord): ShellWord {
   if (word.kind === 'literal') return word;
   const [, , , path = ''] = ADDRESS.exec(word.prefix) ?? [];
   return { ...word, value: path === '' && !/^[\w@.-]+:./.test(word.prefix) ? '' : word.prefix };
-}
-
-/** Returns whether a word, or the value of an option in it, is an address. */
-function namesPlace(program: string, { value }: ShellWord): boolean {
-  // Its table of options is complete. Other values are texts, such as headers.
-  if (program === 'curl') return false;
-  if (/^--?[A-Za-z][\w-]*=\S*:\/\//.test(value)) return true;
-  return ADDRESS.test(value) || (COPIES.test(program) && REMOTE.test(value));
 }
 
 function addressTests(program: string, { words, isCut }: RuleWords): readonly ((value: string) => boolean)[] {

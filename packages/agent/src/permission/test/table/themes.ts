@@ -64,6 +64,7 @@ import { UNKNOWN_PROGRAMS } from './unknown-programs.ts';
 import { UNKNOWN_WORDS } from './unknown-words.ts';
 import { UNSEEN } from './unseen.ts';
 import { WORDS_IN_CODE } from './words-in-code.ts';
+import { ADDRESSES_IN_RULES } from './addresses-in-rules.ts';
 import { UNDONE_OPTIONS } from './undone-options.ts';
 import { WIDER_WORDS } from './wider-words.ts';
 import { WAITING_EDITS } from './waiting-edits.ts';
@@ -133,6 +134,7 @@ export const THEMES: readonly Theme[] = [
   ...COMBINED_NAMES,
   ...AGENTS,
   ...UNDONE_OPTIONS,
+  ...ADDRESSES_IN_RULES,
   ...WIDER_WORDS,
   ...UNDERSTOOD_OPTIONS,
   ...STARRED_RULES,
