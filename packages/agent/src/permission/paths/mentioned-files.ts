@@ -195,7 +195,7 @@ function namesInScript(text: string, variables: Variables, keepsVariables: boole
 
 /** Commands that add folders to `PATH`. `load_prefix x` adds `x/bin`. */
 const ADDS_FOLDERS =
-  /(?:^|[\s;&|])(PATH_add|path_add[ \t]+PATH|fish_add_path|path\+=|load_prefix|set[ \t][^;\n]*\bPATH)(?![\w-])([^;&|\n]*)/g;
+  /(?:^|[\s;&|])(PATH_add|path_add[ \t]+PATH|fish_add_path|path\+=|load_prefix|set[ \t][^;\n]{0,32}\bPATH)(?![\w-])([^;&|\n]*)/g;
 
 function foldersInScript({ lines, known: variables }: PreparedText): readonly string[] {
   return lines.flatMap((line) =>

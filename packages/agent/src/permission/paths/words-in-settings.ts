@@ -13,6 +13,10 @@ const MOST_DEPTH = 12;
 const MOST_VALUES = 2000;
 /** A list on several lines. */
 const MOST_JOINED = 64;
+/** Longer lines are generated. */
+const MOST_LETTERS = 4096;
+/** The name of a table is shorter. */
+const MOST_OF_TABLE = 256;
 
 export function valuesInSettings(text: string): string {
   const found: string[] = [];
@@ -76,11 +80,11 @@ function addLines(lines: readonly string[], found: string[]): void {
   let last = '';
   for (const line of lines) {
     const indent = line.search(/\S/);
-    if (indent < 0 || line[indent] === '#') continue;
+    if (indent < 0 || line[indent] === '#' || line.length > MOST_LETTERS) continue;
     const isItem = /^[ \t]*-[ \t]/.test(line);
     if (data !== undefined && (indent > data || (indent === data && isItem))) continue;
     data = undefined;
-    if (TABLE.test(line) && !/^[ \t]*\[[ \t]*["']/.test(line)) continue;
+    if (line.length <= MOST_OF_TABLE && TABLE.test(line) && !/^[ \t]*\[[ \t]*["']/.test(line)) continue;
     const [, before = '', key, value = ''] = PAIR.exec(line) ?? [];
     if (key === undefined) found.push(withoutBrackets(line.replace(/^[ \t]*-[ \t]+/, '')));
     else if (PATH_KEY.test(key))
