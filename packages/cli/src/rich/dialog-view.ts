@@ -66,6 +66,10 @@ export function dialogKey({ dialog, selected }: OpenDialog, key: Key, typed: str
   return isPlain && key.name === 'return' && chosen ? { kind: 'answer', line: chosen.key } : EDIT;
 }
 
+export function isArrow({ name }: Key): boolean {
+  return name === 'up' || name === 'down';
+}
+
 /** Returns true if the typed text is a choice, and no other choice starts with it. */
 export function isWholeKey({ dialog }: OpenDialog, typed: string): boolean {
   const { choices = [], takesWords, isSearchable } = dialog;

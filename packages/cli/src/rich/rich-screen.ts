@@ -16,7 +16,7 @@ import type { Style } from '../terminal/style.ts';
 import { Attention } from './attention.ts';
 import { activityRows, SPIN_MS } from './activity.ts';
 import type { HiddenPart } from './dialog-space.ts';
-import { dialogKey, dialogRows, isWholeKey, type OpenDialog, printedLines } from './dialog-view.ts';
+import { dialogKey, dialogRows, isArrow, isWholeKey, type OpenDialog, printedLines } from './dialog-view.ts';
 import { FileIndex } from './file-index.ts';
 import { InputFrames } from './input-frames.ts';
 import { beginWork, endWork, IDLE, type LiveState, reduceEvent } from './live-state.ts';
@@ -46,6 +46,7 @@ const TYPING_MS = 300;
 /** A single key answers a question if nothing follows it within this time. */
 const SINGLE_KEY_MS = 500;
 const ENTER_AGAIN = 'Your last key answered the question before. Press Enter again to answer this one.';
+const EDITS_PROMPT = 'Your keys edit the prompt. Press an arrow key to answer.';
 const DOUBLE_ESC_MS = 600;
 /** The end of a longer turn, and a question in it, ring the bell. */
 const LONG_TURN_MS = 10_000;
@@ -82,6 +83,8 @@ export class RichScreen implements Screen, LiveView {
   #lastKeyAt = Number.NEGATIVE_INFINITY;
   /** The user was typing when the question appeared. Keys edit the prompt until a pause. */
   #isTypingOn = false;
+  /** The user moved to the open question with an arrow key. */
+  #hasChosenQuestion = false;
   #escapedAt = Number.NEGATIVE_INFINITY;
   #isClosed = false;
 
@@ -235,6 +238,7 @@ export class RichScreen implements Screen, LiveView {
 
   showDialog(dialog: Dialog<unknown> | undefined, waiting: number): void {
     clearTimeout(this.#singleKey);
+    if (!dialog || !this.#dialog) this.#hasChosenQuestion = false;
     this.#answers.draft = draftOf(dialog?.initial ?? '');
     this.#attention.show(dialog ? 'asking' : this.#state.startedAt === undefined ? 'idle' : 'working');
     if (!dialog) this.#dialog = undefined;
@@ -276,7 +280,16 @@ export class RichScreen implements Screen, LiveView {
 
   /** The line that keys edit. */
   get #input(): PromptInput {
-    return this.#dialog && !this.#isTypingOn ? this.#answers : this.#prompts;
+    return this.#isAnswering ? this.#answers : this.#prompts;
+  }
+
+  /**
+   * Keys answer the open question. If the prompt has text, they continue to edit it: even after a pause, an Enter may be meant for
+   * the prompt. Then an arrow key moves to the question.
+   */
+  get #isAnswering(): boolean {
+    if (!this.#dialog || this.#isTypingOn) return false;
+    return this.#hasChosenQuestion || this.#prompts.draft.text === '';
   }
 
   /** Calls the user if a turn took long and the user has typed nothing for a while. */
@@ -331,9 +344,11 @@ export class RichScreen implements Screen, LiveView {
     const isLateEnter = key.name === 'return' && this.#hasAnsweredAlone;
     if (!isInterrupt || this.#input.isSearching) this.#touch();
     if (this.#dialog && isLateEnter) this.#dialog = { ...this.#dialog, hint: ENTER_AGAIN };
-    else if (this.#dialog && !this.#isTypingOn) this.#takeForDialog(this.#dialog, key);
+    else if (this.#dialog && this.#isAnswering) this.#takeForDialog(this.#dialog, key);
+    else if (this.#dialog && !this.#isTypingOn && isArrow(key)) this.#hasChosenQuestion = true;
     // An Enter that was meant for the prompt must not be lost in a question: the text stays in the line.
-    else if (!(this.#isTypingOn && key.name === 'return')) this.#act(this.#prompts.take(key));
+    else if (!((this.#dialog || this.#isTypingOn) && key.name === 'return'))
+      this.#act(this.#prompts.take(key));
     this.#painter.paint();
   }
 
@@ -452,6 +467,7 @@ export class RichScreen implements Screen, LiveView {
     if (this.#isClosed) return undefined;
     const { style } = this.#setup;
     const isAsking = this.#dialog !== undefined;
+    const hint = this.#isAnswering || this.#prompts.draft.text === '' ? {} : { hint: EDITS_PROMPT };
     const region = composeRegion(
       {
         open: this.#transcript.open,
@@ -460,7 +476,7 @@ export class RichScreen implements Screen, LiveView {
           ...(this.#prompts.vimMode === 'normal' ? [style.paint('cyan', 'NORMAL')] : []),
           ...this.#facts,
         ],
-        dialog: this.#dialog && dialogRows(this.#dialog, this.#answers.draft.text, style),
+        dialog: this.#dialog && dialogRows({ ...this.#dialog, ...hint }, this.#answers.draft.text, style),
         menu: this.#input.menu ? menuRows(this.#input.menu, style) : [],
         input: this.#inputFrames.frame(
           {

@@ -344,19 +344,27 @@ describe('the rich screen', () => {
     );
   });
 
-  it('gives keys to the prompt while the user types on, and to the question after a pause', () => {
+  it.each([
+    ['an arrow key', '\u001b[B'],
+    ['an empty prompt', '\u0015'],
+  ])('gives keys to a prompt with text, and to the question after %s', (_, key) => {
     const { terminal, screen, lines } = openScreen();
     screen.busy('> ');
     terminal.type('1');
     screen.showDialog(dialog, 0);
     screen.ask('allow? ');
     for (let pressed = 0; pressed < 10; pressed++) {
-      vi.advanceTimersByTime(200);
+      vi.advanceTimersByTime(pressed * 200);
       terminal.type('1');
     }
-    terminal.type('\r');
-    expect(terminal.text.trimEnd()).toMatch(/May it\?[^]*\n> 1{11}$/);
+    vi.advanceTimersByTime(5_000);
+    for (const enter of ['\r', '\r']) {
+      terminal.type(enter);
+      vi.advanceTimersByTime(1_000);
+    }
+    expect(terminal.text.trimEnd()).toMatch(/May it\?[^]*Press an arrow key to answer\.[^]*\n> 1{11}$/);
     expect(lines).toEqual([]);
+    terminal.type(key);
     vi.advanceTimersByTime(400);
     expect(terminal.text.trimEnd()).toMatch(/\nallow\?$/);
     terminal.type('1');
@@ -366,6 +374,27 @@ describe('the rich screen', () => {
     expect(lines).toEqual([]);
     terminal.type('\u00151');
     vi.advanceTimersByTime(600);
+    expect(lines).toEqual(['1']);
+    screen.close();
+  });
+
+  it('keeps the text of the prompt while a question is answered with arrow keys', () => {
+    const { terminal, screen, lines } = openScreen();
+    screen.busy('> ');
+    terminal.type('then run the tests');
+    screen.showDialog(dialog, 0);
+    screen.ask('allow? ');
+    vi.advanceTimersByTime(1_000);
+    terminal.type('\u001b[B\r');
+    expect(lines).toEqual(['1']);
+    screen.showDialog(undefined, 0);
+    vi.advanceTimersByTime(1_000);
+    expect(terminal.text.trimEnd()).toMatch(/\n> then run the tests$/);
+    screen.showDialog(dialog, 0);
+    screen.ask('allow? ');
+    vi.advanceTimersByTime(1_000);
+    terminal.type('\r');
+    vi.advanceTimersByTime(1_000);
     expect(lines).toEqual(['1']);
     screen.close();
   });

@@ -1,6 +1,6 @@
 /**
  * A question to the user, as a value: the lines to show, the choices, and a function that reads a typed line. The result
- * is an answer or another dialog. An empty line never chooses anything.
+ * is an answer or another dialog. An empty line never chooses anything. A screen on which the user selects a choice sends its key.
  */
 import { countBlanks } from './escape-controls.ts';
 import { BAR } from './layout/rows.ts';
