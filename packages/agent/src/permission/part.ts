@@ -167,6 +167,8 @@ export interface FilePart {
    * - `mentioned`: the name occurs in a text, such as a program on the command line.
    */
   readonly knowledge: 'known' | 'named' | 'mentioned';
+  /** The program is known to read the files of a folder, also if it is not known whether the word names one. */
+  readonly readsFolders?: boolean;
   /**
    * The origin of the access. A file tool or a redirection needs an Edit rule. A command is covered by its own rule.
    */

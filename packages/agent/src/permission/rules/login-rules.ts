@@ -44,7 +44,8 @@ function createLoginRules(world: PermissionWorld): LoginRules {
     const { below: _below, storedBelow: _stored, leavesOutDenied, ...rest } = part;
     const plain: FilePart = { ...rest, isUnsettled: false };
     if (present.length === 0 || leavesOutDenied) return asks({ ...plain, deep: 'no', glob: undefined });
-    if (part.below === undefined || part.knowledge !== 'known') return asks(plain);
+    const readsFolders = part.knowledge === 'known' || part.readsFolders === true;
+    if (part.below === undefined || !readsFolders) return asks(plain);
     // Some programs read the files of a folder that is named without an option for it.
     const isAbove = part.places.some(({ real }) => present.some((place) => isAtOrBelow(place, real)));
     const deep = part.deep === 'no' && isAbove ? 'all' : part.deep;

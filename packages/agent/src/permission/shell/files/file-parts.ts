@@ -74,9 +74,12 @@ export function touchPart(
     return [];
   if (kind !== 'remove' && !touch.replaces && places?.every((place) => isSink(place.path, kind))) return [];
   const deep: FilePart['deep'] = touch.deep ?? 'no';
-  const isWalked = deep !== 'no' || (touch.deepIfFolder === true && isFolder(word, folders, world));
+  const { readsFolders = false } = touch;
+  const mayBeFolder = (readsFolders && word.kind === 'dynamic') || isFolder(word, folders, world);
+  const isWalked = deep !== 'no' || (touch.deepIfFolder === true && mayBeFolder);
   // An unknown program may not read the files of a folder at all.
-  const walked = isWalked && deep === 'no' && touch.knowledge === undefined ? 'all' : deep;
+  const isKnown = touch.knowledge === undefined || readsFolders;
+  const walked = isWalked && deep === 'no' && isKnown ? 'all' : deep;
   const { concern, gitData } =
     kind === 'read'
       ? {
@@ -106,6 +109,7 @@ export function touchPart(
       ...(kind === 'read' && isWalked ? belowOf(touch, places, glob, world) : {}),
       ...(touch.copyOf ? { below: once(() => copiedPaths(touch, places, folders, world)) } : {}),
       knowledge: touch.knowledge ?? 'known',
+      ...(readsFolders ? { readsFolders } : {}),
       ...(gitData.length > 0 ? { copiedGitData: gitData } : {}),
       ...(touch.fills ? { fills: true } : {}),
       ...(touch.rewrites ? { rewrites: true } : {}),

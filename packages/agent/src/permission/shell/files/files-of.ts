@@ -237,7 +237,9 @@ function compared(given: ParsedOperands): Touch[] {
   const isForced = hasOption(given, 'a', '--text');
   return given.operands
     .flatMap(withListFile)
-    .map((word) => touch('read', word, deep, { deepIfFolder: true, staysInTree, isText: !isForced }));
+    .map((word) =>
+      touch('read', word, deep, { deepIfFolder: true, readsFolders: true, staysInTree, isText: !isForced }),
+    );
 }
 
 /**

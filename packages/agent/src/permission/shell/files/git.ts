@@ -41,10 +41,11 @@ export function gitTouches(args: readonly ShellWord[]): Touch[] {
     knowledge: 'named',
     staysInTree: true,
     ...(walks ? { isText: true, skipsGit: true } : {}),
-    ...(deepIfFolder ? { deepIfFolder } : {}),
+    ...(deepIfFolder ? { deepIfFolder, readsFolders: true } : {}),
   };
   const named = rest.flatMap((word): Touch[] => {
     if (/\s/.test(word.value) && isMessage('git', args, args.indexOf(word))) return [];
+    if (deepIfFolder && word.kind === 'dynamic') return [touch('read', word, undefined, more)];
     return pathsIn(word).map(({ path, isInCommit }) => {
       const part = partOfWord(word, path);
       return isInCommit

@@ -35,6 +35,8 @@ export interface Touch {
   readonly makesWithin?: boolean;
   /** If it is a folder, existing files below it may also be read. */
   readonly deepIfFolder?: boolean;
+  /** With `deepIfFolder`: the program is known to read the files of a folder, also if it is not known whether the word names one. */
+  readonly readsFolders?: boolean;
   /** For a deep read or a copy: links below are not followed. Every other deep read may follow them. */
   readonly staysInTree?: boolean;
   /** For a read: only lines of text are shown, and nothing of compressed files. */

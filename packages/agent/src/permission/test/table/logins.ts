@@ -35,6 +35,22 @@ const READING: readonly string[] = [
   'tar cf x.tar ~/.claude/fleet',
   'cat link',
   'diff a.txt ~/.claude/fleet/address',
+  'git diff a.txt ~/.claude/fleet/address',
+];
+
+/** Git compares two folders with their files if one is outside of the repository. */
+const COMPARED: readonly string[] = [
+  'git diff ~/.claude src',
+  'git diff src ~/.claude',
+  'git diff ~/.claude mcp-auth.json',
+  'git diff -- ~ .',
+  'git --no-pager diff --stat -p ~/.claude/fleet src',
+  'git -C src diff ../src ~/.claude',
+  'git diff $HOME/.claude src',
+  'git diff "$HOME" src',
+  'git diff src "$HOME/.claude"',
+  'diff "$HOME/.claude" src',
+  'd=~/.claude; diff "$d" src',
 ];
 
 /** The name of the file is known only when the script runs. */
@@ -135,6 +151,12 @@ export const LOGINS: readonly Theme[] = [
     world,
     rules: { allow: ['Bash', 'Read', 'Read(~/.claude/**)'] },
     asked: READING,
+  },
+  {
+    theme: 'a comparison of folders by git does not show a login without a question',
+    world: { ...world, files: [...files, `${CONFIG}/.`, `${HOME}/.`, `${ROOT}/src/.`] },
+    asked: COMPARED,
+    allowed: ['git diff main src', 'git diff HEAD -- src a.txt', 'git diff ~/.claude/settings.json a.txt'],
   },
   { theme: 'neither if the script computes its name', world, asked: [...COMPUTED, ...FROM_TEXT] },
   {
