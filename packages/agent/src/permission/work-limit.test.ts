@@ -143,6 +143,10 @@ describe('a decision about a long input', () => {
     `${'\n'.repeat(9_900)}ls`,
     `${'! '.repeat(4_900)}ls`,
     `${'xargs '.repeat(1_600)}ls`,
+    `${'xargs '.repeat(200)}ls`,
+    `${'sudo -u x '.repeat(32)}ls`,
+    `${'npx '.repeat(32)}ls`,
+    `${'find . -exec '.repeat(16)}ls`,
     `git log ${'*a'.repeat(4_900)}`,
     `unknown ${Array.from({ length: 1_300 }, (_, at) => `$a${at}`).join(' ')}`,
   ])('takes linear time, shape %#', (command) => {

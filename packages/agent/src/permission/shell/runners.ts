@@ -49,6 +49,21 @@ const FINDERS = /^(find|fd|fdfind)$/;
 /** The number of tails per command that are checked. With more, the command is unknown. */
 const MOST_TAILS = 64;
 
+/** The number of runners among the words of a command that are checked. Each may run all words after it. */
+const MOST_RUNNERS = 32;
+/** After these, `find` runs a command. */
+const RUN_OPTION = /^-(?:exec|ok)(?:dir)?$/;
+
+export function hasTooManyRunners(words: readonly ShellWord[]): boolean {
+  if (words.length <= MOST_RUNNERS) return false;
+  const isOver = (isCounted: (word: string) => boolean): boolean =>
+    words.filter(({ value }) => isCounted(value)).length > MOST_RUNNERS;
+  if (isOver((word) => RUN_OPTION.test(word))) return true;
+  return (
+    firstTail(words) !== undefined && isOver((word) => isRunner(baseName(word)) || isManager(baseName(word)))
+  );
+}
+
 /** Caches results, because one decision asks for the same words many times. */
 function remembered<Key extends object, Answer>(ask: (key: Key) => Answer): (key: Key) => Answer {
   const answers = new WeakMap<Key, { readonly answer: Answer }>();

@@ -66,6 +66,7 @@ import {
   commandTails,
   commandWords,
   findersIn,
+  hasTooManyRunners,
   NO_TAILS,
   PIPED,
   runsElsewhere,
@@ -193,6 +194,8 @@ function shapeOf(constructs: ReadonlySet<Construct>): Around['shape'] {
 
 /** Steps of parsing a script among the words of a command. */
 const STEPS_OF_SCRIPT = 100;
+/** Steps of examining a command that `find` runs, without the looks at its files. */
+const STEPS_OF_RUN = 300;
 
 function partsOfCommand(command: SimpleCommand, around: Around): Part[] {
   return withValues(command, around, partsOfWords);
@@ -200,6 +203,7 @@ function partsOfCommand(command: SimpleCommand, around: Around): Part[] {
 
 function partsOfWords(command: SimpleCommand, around: Around): Part[] {
   const { world } = around;
+  if (hasTooManyRunners(commandWords(command))) world.spend?.(Number.POSITIVE_INFINITY);
   const embedded = unwrap(commandWords(command)).flatMap((stage) => {
     const { scripts, unclear } = findEmbeddedScripts(command, stage.words);
     world.spend?.(STEPS_OF_SCRIPT * scripts.length);
@@ -232,6 +236,7 @@ function partsWithoutScripts(command: SimpleCommand, own: CommandPart, around: A
     // Commands of `find -exec` need permission like any other command.
     ...findersIn(last.words).flatMap((finder) =>
       runsOfFind(finder).flatMap((run) => {
+        world.spend?.(STEPS_OF_RUN);
         const there = runsGitElsewhere(finder, run.command) ? { ...around, folders: undefined } : around;
         const runs = partsOfCommand(simple(run.command, command), there);
         const isProven = runs.every((part) => part.kind !== 'command' || part.readOnly !== 'no');

@@ -75,8 +75,9 @@ export function touchPart(
   if (kind !== 'remove' && !touch.replaces && places?.every((place) => isSink(place.path, kind))) return [];
   const deep: FilePart['deep'] = touch.deep ?? 'no';
   const { readsFolders = false } = touch;
-  const mayBeFolder = (readsFolders && word.kind === 'dynamic') || isFolder(word, folders, world);
-  const isWalked = deep !== 'no' || (touch.deepIfFolder === true && mayBeFolder);
+  const mayBeFolder = (): boolean =>
+    (readsFolders && word.kind === 'dynamic') || isFolder(word, folders, world);
+  const isWalked = deep !== 'no' || (touch.deepIfFolder === true && mayBeFolder());
   // An unknown program may not read the files of a folder at all.
   const isKnown = touch.knowledge === undefined || readsFolders;
   const walked = isWalked && deep === 'no' && isKnown ? 'all' : deep;

@@ -55,14 +55,14 @@ const RUNNERS = [
   '/usr/bin/nice',
   'gtime -v',
   many('nice', 11),
-  many('command', 80),
+  many('command', 20),
   `env ${many('-v', 70)}`,
   `env ${many('A%=1', 70)}`,
   `env ${many('-u A%', 40)}`,
 ];
 
 /** So many words may be the command that they are not all checked. */
-const UNCERTAIN = [many('env', 80), `env ${many('-u A%', 70)}`];
+const UNCERTAIN = [many('command', 80), many('env', 80), `env ${many('-u A%', 70)}`];
 
 const behind = (command: string): readonly string[] => RUNNERS.map((runner) => `${runner} ${command}`);
 
