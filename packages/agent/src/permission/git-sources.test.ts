@@ -241,6 +241,8 @@ describe('a file that settings of git name as a program', () => {
     ['alias.c3', '!sed -nftools/c3.sh x'],
     ['alias.c4', '!x --hook=a,tools/c4.sh'],
     ['alias.c5', `!sh -c 'exec "tools/c5 d.sh"'`],
+    ['alias.d1', '!cd absent/in && ./d1'],
+    ['core.askPass', 'env -C gone ./d2'],
     ['sequence.editor', '"tools/q d.sh"'],
     ['merge.m.driver', 'tools/e\\ d.sh %A'],
     ['core.sshCommand', 'tools/s d.sh'],
@@ -259,17 +261,18 @@ describe('a file that settings of git name as a program', () => {
     for (const [key, value] of settings) git(folder, 'config', key, value);
   });
 
-  it.each([...files.map((file) => `echo x > '${file}'`), 'cp tools/other.sh tpl/hooks/post-checkout'])(
-    'is protected: %s',
-    (command) => {
-      expect(decisionOn('Bash', { command }, { root: folder, byMode: true })).toBe('ask');
-    },
-  );
+  it.each([
+    ...files.map((file) => `echo x > '${file}'`),
+    'cp tools/other.sh tpl/hooks/post-checkout',
+    'mkdir -p absent/in && cp tools/other.sh absent/in/d1',
+    'mkdir gone && cp tools/other.sh gone/d2',
+  ])('is protected: %s', (command) => {
+    expect(decisionOn('Bash', { command }, { root: folder, byMode: true })).toBe('ask');
+  });
 
   it('does not protect its neighbors', () => {
-    expect(decisionOn('Bash', { command: 'echo x > tools/other.sh' }, { root: folder, byMode: true })).toBe(
-      'allow',
-    );
+    for (const command of ['echo x > tools/other.sh', 'mkdir -p other/in && cp tools/other.sh other/in/d1'])
+      expect(decisionOn('Bash', { command }, { root: folder, byMode: true })).toBe('allow');
   });
 });
 

@@ -115,7 +115,10 @@ describe('files of plugins', () => {
 describe('files that commands of settings run', () => {
   const hook = { type: 'command', command: '"$CLAUDE_PROJECT_DIR"/scripts/check.sh' };
   const settings = {
-    hooks: { PreToolUse: [{ matcher: 'Bash', hooks: [hook] }] },
+    hooks: {
+      PreToolUse: [{ matcher: 'Bash', hooks: [hook] }],
+      SessionEnd: [{ hooks: [{ type: 'command', command: 'cd late && ./check' }] }],
+    },
     statusLine: { type: 'command', command: './status.sh' },
     mcpServers: {},
   };
@@ -143,6 +146,8 @@ describe('files that commands of settings run', () => {
     'touch server/new.js',
     'echo x > deploy-check.sh',
     'cd scripts && echo x > check.sh',
+    'mkdir late && cp src/a.txt late/check',
+    'mkdir parts && cp src/a.txt parts/check && mv parts late',
   ];
 
   it('are not edited in acceptEdits without a question', async () => {

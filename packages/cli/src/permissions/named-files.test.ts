@@ -158,7 +158,7 @@ it('a command without a shell names files in its words', () => {
   expect(named(['./bin/absent'])).toEqual(['bin/absent']);
   expect(named(['npx', '-y', 'a-server', './absent', '--db', 'absent/x.db'])).toEqual([]);
   expect(named(['node', 'lib.js'], { cwd: 'scripts' })).toEqual(['scripts/lib.js']);
-  expect(named(['node', 'server.js'], { cwd: 'scripts' })).toEqual(['server.js']);
+  expect(named(['node', 'server.js'], { cwd: 'scripts' })).toEqual(['scripts/server.js', 'server.js']);
   expect(named(['python3', '-m', 'srv'])).toEqual(['srv', 'srv.py']);
   expect(named(['bash', '-c', 'cd scripts && exec "./check.sh"'])).toEqual(['check.sh', 'scripts/check.sh']);
   expect(named(['node', '-e', '1'], { environment: { NODE_OPTIONS: '--import ./scripts/lib.js' } })).toEqual([
@@ -167,6 +167,40 @@ it('a command without a shell names files in its words', () => {
   expect(named(['${CLAUDE_PLUGIN_ROOT}/check.sh'], { environment: { CLAUDE_PLUGIN_ROOT: cwd } })).toEqual([
     'check.sh',
   ]);
+});
+
+describe('a folder that a command enters counts before it exists', () => {
+  it.each([
+    ['cd new && ./run', 'new/run'],
+    ['cd new && ./check.sh', 'new/check.sh'],
+    ['(cd new && node run.js)', 'new/run.js'],
+    ['pushd new; sh run', 'new/run'],
+    [`bash -c 'cd new && ./run'`, 'new/run'],
+    ['cd "$CLAUDE_PROJECT_DIR/new" && ./run', 'new/run'],
+    ['cd "$(git rev-parse --show-toplevel)/new/deep" && ./run', 'new/deep/run'],
+    ['cd new/deep && python3 -m tool', 'new/deep/tool.py'],
+    ['cd new && cd deep && ./run', 'new/deep/run'],
+    ['env -C new ./run', 'new/run'],
+    ['uv --directory new run srv.py', 'new/srv.py'],
+    ['uv --directory=new run python srv.py', 'new/srv.py'],
+    ['cd scripts && ./check', 'scripts/check'],
+    ['npx ./new', 'new'],
+    ['npx -y ./new', 'new'],
+    ['uv run absent.py', 'absent.py'],
+  ])('%s', (command, file) => {
+    expect(named(command)).toContain(file);
+    if (!/[;&('$]/.test(command)) expect(named(command.split(' '))).toContain(file);
+  });
+
+  it('and so does the folder of a server', () => {
+    expect(named(['./check.sh'], { cwd: 'new' })).toEqual(['check.sh', 'new/check.sh']);
+    expect(named(['node', 'run'], { cwd: 'new' })).toContain('new/run');
+  });
+
+  it.each(['npx prettier ./new', 'uv run ruff format ./new', 'cd new && eslint src', 'grep -C 3 a new'])(
+    'but not for data: %s',
+    (command) => expect(named(command)).toEqual([]),
+  );
 });
 
 it('finds files in every folder that a command names', () => {

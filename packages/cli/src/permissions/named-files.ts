@@ -92,6 +92,7 @@ export function filesOfCommands(
     };
     const reading = {
       bases: [...new Set([base, cwd, projectDir, repository])],
+      startsIn: own === '' ? undefined : base,
       variables,
       // Variables can name folders of modules, and files that a program loads: `NODE_OPTIONS=--import ./a.js`.
       texts: Object.values(environment),

@@ -2,11 +2,14 @@
 import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { isRecord } from '@heddle/core';
+import { inEnteredFolders } from './entered-folders.ts';
 import { startedWords } from './started-words.ts';
 
 export interface CommandReading {
   /** The folders in which the command may run. */
   readonly bases: readonly string[];
+  /** The one of them in which it certainly starts. */
+  readonly startsIn?: string | undefined;
   /** The variables that the shell expands. The words of a list are expanded already, if they are not texts for a shell. */
   readonly variables: Variables;
   /** Further texts with files that the command may load, such as values of variables. */
@@ -27,7 +30,7 @@ export type FileKinds = Map<string, FileKind>;
  */
 export function filesInCommand(
   command: string | readonly string[],
-  { bases, variables, texts = [], isInside, leftOut }: CommandReading,
+  { bases, startsIn, variables, texts = [], isInside, leftOut }: CommandReading,
   kinds: FileKinds = new Map(),
 ): readonly string[] {
   const kindOf = (file: string): FileKind => {
@@ -40,10 +43,21 @@ export function filesInCommand(
   const plain = typeof command === 'string' ? [] : command.map((word) => expand(word, variables));
   const read = [...texts, ...shellTexts];
   const words = read.flatMap((text) => wordsOfText(text, variables).concat(''));
-  const started = new Set(
-    [...read.flatMap((text) => simpleCommands(text, variables)), plain].flatMap(startedWords),
-  );
-  return namedIn([...words, ...plain], { bases, kindOf, isInside, leftOut, started });
+  const commands = [...read.flatMap((text) => simpleCommands(text, variables)), plain];
+  const started = new Set(commands.flatMap(startedWords));
+  const names = [...started, ...commands.flatMap(modulesIn)];
+  const entered = inEnteredFolders(names.flatMap(withModuleEndings), commands);
+  // The folder may be missing, or another one may have a file with the same name.
+  const certain = [
+    ...bases.flatMap((base) => entered.map((name) => path.resolve(base, name))),
+    ...(startsIn === undefined ? [] : names.map((name) => path.resolve(startsIn, name))),
+  ].filter((file) => !leftOut.test(path.basename(file)) && kindOf(file) !== 'folder');
+  return [...namedIn([...words, ...plain], { bases, kindOf, isInside, leftOut, started }), ...certain];
+}
+
+function withModuleEndings(name: string): readonly string[] {
+  const isWhole = name.endsWith('/') || isScriptPath(`./${name}`);
+  return isWhole ? [name] : [name, ...OF_MODULES.map((ending) => name + ending)];
 }
 
 /** A word of a command without a shell that may be a text for one: `bash -c "./a; ./b"`. */
@@ -173,7 +187,7 @@ function namedIn(words: readonly string[], around: Around): readonly string[] {
     if (present.length === 0)
       found.push(...resolve(parts.filter((part) => started.has(part) || isScriptPath(part))));
     if (present.length === 0 && runner !== undefined && started.has(word))
-      found.push(...resolve(OF_MODULES.map((ending) => word + ending)));
+      found.push(...resolve(withModuleEndings(word)));
     if (module !== undefined) found.push(...resolve(modulePlaces(module)));
     isPython ||= PYTHON.test(path.basename(word));
     isUnknown = word === UNKNOWN || (isUnknown && word.startsWith('-'));

@@ -1,5 +1,5 @@
 /** Finds the files that the commands of a text start, load as code, or take settings from, without a look at the disk. */
-import path from 'node:path';
+import { inEnteredFolders } from './entered-folders.ts';
 import {
   ASSIGNMENT,
   expand,
@@ -18,9 +18,6 @@ const MOST_IN_LOOP = 32;
 const MOST_OF_VALUE = 256;
 /** Substitutions in substitutions: `$(cd "$(dirname "$0")" && pwd)/x`. */
 const MOST_DEPTH = 4;
-/** Names start in these folders, too. */
-const ENTERED = /(?:^|[\s;&|(])(?:cd|pushd)[ \t]+(?:-\S+[ \t]+)*("[^"\n]*"|'[^'\n]*'|[^\s;&|()"']+)/g;
-const MOST_FOLDERS = 8;
 /** Longer lines, and more of them, are generated. */
 const MOST_LETTERS = 4096;
 const MOST_LINES = 2000;
@@ -37,8 +34,6 @@ export interface PreparedText {
   readonly known: Variables;
   /** The values that the text sets. */
   readonly assigned: Variables;
-  /** Folders that the text enters. */
-  readonly entered: readonly string[];
 }
 
 export function prepareText(text: string, variables: Variables): PreparedText {
@@ -73,24 +68,19 @@ export function prepareText(text: string, variables: Variables): PreparedText {
     .flatMap((part) => part.split('\n'))
     .flatMap((line) => loops.reduce(withValues, [line]))
     .slice(0, MOST_LINES);
-  const folders = [...plain.matchAll(ENTERED)].map(([, word = '']) =>
-    expand(word.replace(/["']/g, ''), known),
-  );
-  return { lines, known, assigned, entered: [...new Set(folders)].slice(0, MOST_FOLDERS) };
+  return { lines, known, assigned };
 }
 
 /**
  * Returns the names of such files, which need not exist. A name with a wildcard leads to its folder, which ends with a slash. An operand
  * that is data does not count: `src` in `eslint src`.
  */
-export function startedNames({ lines, known, entered }: PreparedText): readonly string[] {
-  const names = lines
+export function startedNames({ lines, known }: PreparedText): readonly string[] {
+  const commands = lines
     .flatMap((line) => simpleCommands(line, known))
-    .map((words) => words.map(upToWildcard))
-    .flatMap((words) => startedWords(words).concat(modulesIn(words)));
-  const placed = (name: string): readonly string[] =>
-    path.isAbsolute(name) ? [] : entered.map((folder) => path.join(folder, name));
-  return [...new Set(names.flatMap((name) => [name].concat(placed(name))))];
+    .map((words) => words.map(upToWildcard));
+  const names = [...new Set(commands.flatMap((words) => startedWords(words).concat(modulesIn(words))))];
+  return [...new Set(names.concat(inEnteredFolders(names, commands)))];
 }
 
 interface Loop {

@@ -1,5 +1,6 @@
 /** Finds the words of a simple command that name a program or a script to start. Such a file counts before it exists. */
 import path from 'node:path';
+import { FOLDER_OPTION } from './entered-folders.ts';
 
 /** Programs whose first operand is a script. */
 const INTERPRETER =
@@ -7,6 +8,11 @@ const INTERPRETER =
 
 /** Their operands can also be names of tasks. */
 const HAS_TASKS = /^(bun|deno)$/;
+
+/** Their first operand is the name of a package or a program, or a path. */
+const PACKAGE_RUNNER = /^(npx|pnpx|bunx|uvx|uv|pipx)$/;
+const RUNS = /^(run|tool)$/;
+const OWN_PATH = /^(\.{0,2}|~)\/|\.py$/;
 
 /** The next word is a value that the interpreter does not run: `bash -o pipefail x`. */
 const TAKES_VALUE = /^([-+]\w*[oOWXrI]|--[\w-]+)$/;
@@ -45,6 +51,8 @@ export function startedWords(words: readonly string[]): readonly string[] {
     const before = words[at - 1] ?? '';
     const isPath = word.includes('/') || word.includes('.');
     if (isStart) {
+      // `env -C x ./y` starts `./y`.
+      if (FOLDER_OPTION.test(before)) continue;
       isStart = BEFORE_PROGRAM.test(word) || (word.startsWith('-') && at > 0);
       if (!isStart && word.includes('/')) found.push(word);
       hasDataOptions = !isStart && TAKES_DATA_FILE.test(path.posix.basename(word));
@@ -53,7 +61,8 @@ export function startedWords(words: readonly string[]): readonly string[] {
     const [option = '', value] = word.split('=', 2);
     if (!hasDataOptions && LONG_FILE_OPTION.test(before) && isPath) found.push(word);
     if (!hasDataOptions && LONG_FILE_OPTION.test(option) && /[/.]/.test(value ?? '')) found.push(value ?? '');
-    if (INTERPRETER.test(name) && (interpreter === undefined || !isPath)) interpreter = name;
+    const isRunner = interpreter === undefined && PACKAGE_RUNNER.test(name);
+    if (isRunner || (INTERPRETER.test(name) && (interpreter === undefined || !isPath))) interpreter = name;
     else if (!hasDataOptions && FILE_OPTION.test(before) && isPath) found.push(word);
     else if (!hasDataOptions && /^-[fFS]\w*[./]/.test(word)) found.push(word.slice(2));
     else if (interpreter !== undefined && word.startsWith('-')) {
@@ -61,7 +70,9 @@ export function startedWords(words: readonly string[]): readonly string[] {
     } else if (interpreter !== undefined && !/^\w+=/.test(word)) {
       // `node -r dotenv/config x` names a package.
       if (TAKES_VALUE.test(before) && !/^[./~]/.test(word)) continue;
-      if (isPath || !HAS_TASKS.test(interpreter)) found.push(word);
+      const isOfPackages = PACKAGE_RUNNER.test(interpreter);
+      if (isOfPackages && RUNS.test(word)) continue;
+      if (isOfPackages ? OWN_PATH.test(word) : isPath || !HAS_TASKS.test(interpreter)) found.push(word);
       if (!TAKES_VALUE.test(before) && !HAS_TASKS.test(interpreter)) interpreter = undefined;
     }
   }

@@ -22,17 +22,37 @@ const DATA_KEY =
 const MOST_DEPTH = 12;
 const MOST_COMMANDS = 2000;
 
-/** Returns commands, as texts for the shell. Values of a list are one command, and one command each. */
+/** In YAML and TOML, each folder counts for all commands. */
+const MOST_FOLDERS = 8;
+
+/**
+ * Returns commands, as texts for the shell. Values of a list are one command, and one command each. A command enters the folder of a
+ * value `cwd` beside it.
+ */
 export function commandsInSettings(text: string): readonly string[] {
   const found = new Set<string>();
   const parsed = parseWithComments(text);
-  const add = (command: string): void => {
+  const add = (command: string, folder?: string): void => {
     const isDataFile = !/\s/.test(command.trim()) && DATA.test(command);
-    if (!isDataFile && command.trim() !== '' && found.size < MOST_COMMANDS) found.add(command);
+    if (isDataFile || command.trim() === '' || found.size >= MOST_COMMANDS) return;
+    found.add(folder === undefined ? command : entering(folder, command));
   };
-  if (parsed === undefined) addFromLines(text, add);
-  else addFrom(parsed, { isCommand: false, depth: 0, add });
-  return [...found];
+  if (parsed !== undefined) {
+    addFrom(parsed, { isCommand: false, depth: 0, folder: undefined, add });
+    return [...found];
+  }
+  addFromLines(text, add);
+  const folders = Array.from(text.matchAll(FOLDER_LINE), ([, value = '']) => withoutQuotes(value));
+  const entered = [...new Set(folders)]
+    .slice(0, MOST_FOLDERS)
+    .flatMap((folder) => [...found].map((command) => entering(folder, command)));
+  return [...found, ...entered].slice(0, MOST_COMMANDS);
+}
+
+const FOLDER_LINE = /^[ \t]*(?:-[ \t]+)?["']?cwd["']?[ \t]*[:=][ \t]*(\S[^\n]*)$/gm;
+
+function entering(folder: string, command: string): string {
+  return `cd "${folder.replace(/["\n]/g, '')}" && ${command}`;
 }
 
 export function isDataKey(key: string): boolean {
@@ -48,28 +68,39 @@ interface Walk {
   /** The values are those of a key for commands. */
   readonly isCommand: boolean;
   readonly depth: number;
-  readonly add: (command: string) => void;
+  /** The folder of the commands, if one is named. */
+  readonly folder: string | undefined;
+  readonly add: (command: string, folder: string | undefined) => void;
 }
 
 function addFrom(value: unknown, walk: Walk): void {
   const { isCommand, depth, add } = walk;
   if (depth > MOST_DEPTH) return;
-  const inner = { ...walk, depth: depth + 1 };
+  const folder = folderOf(value) ?? walk.folder;
+  const inner = { ...walk, depth: depth + 1, folder };
   if (typeof value === 'string') {
-    if (isCommand) add(value);
+    if (isCommand) add(value, folder);
   } else if (Array.isArray(value)) {
     const words = value.filter((word) => typeof word === 'string');
-    if (isCommand && words.length > 1) add(joined(words));
+    if (isCommand && words.length > 1) add(joined(words), folder);
     for (const item of value) addFrom(item, inner);
   } else if (isRecord(value)) {
     const { args } = value;
     const words = Array.isArray(args) ? joined(args.filter((word) => typeof word === 'string')) : '';
     for (const [key, item] of Object.entries(value)) {
       const isNamed = isCommandKey(key);
-      if (isNamed && typeof item === 'string' && words !== '') add(`${item} ${words}`);
+      if (isNamed && typeof item === 'string' && words !== '') add(`${item} ${words}`, folder);
       addFrom(item, { ...inner, isCommand: isNamed || (isCommand && !OF_COMMAND.test(key)) });
     }
   }
+}
+
+/** Returns the folder in which a task or a server runs. */
+function folderOf(value: unknown): string | undefined {
+  if (!isRecord(value)) return undefined;
+  const { cwd, options } = value;
+  const named = cwd ?? (isRecord(options) ? options['cwd'] : undefined);
+  return typeof named === 'string' ? named : undefined;
 }
 
 /** They are data unless they follow their command. */

@@ -58,7 +58,8 @@ function placeIn(base: string, word: string): string {
 
 /** Names can start in folders that the text names. */
 const MOST_BASES = 32;
-/** A missing script starts in fewer of them. */
+/** Missing files start in fewer of them. */
+const MOST_FOR_STARTED = 8;
 const MOST_FOR_MISSING = 4;
 
 /** The path of a script with a folder, which counts before it exists. */
@@ -135,8 +136,8 @@ export function placesOfNames(
           found.push(...ENDINGS.map((ending) => file + ending).filter((each) => kindOf(each) === 'file'));
       }
   }
-  for (const base of first) {
-    found.push(...read.folders.map((folder) => `${path.resolve(base, folder)}/`));
+  for (const base of first) found.push(...read.folders.map((folder) => `${path.resolve(base, folder)}/`));
+  for (const base of [...bases].slice(0, MOST_FOR_STARTED))
     for (const name of read.started) {
       if (name.includes('\0')) continue;
       const place = path.resolve(base, name);
@@ -144,7 +145,6 @@ export function placesOfNames(
       // A folder counts as a whole only if its name ends with a slash, or if its files are still missing.
       else if (kindOf(place) !== 'folder' || isEmpty(place)) found.push(place);
     }
-  }
   for (const base of [...bases].slice(0, MOST_FOR_MISSING))
     for (const word of read.scripts) if (isCounted(base, word)) found.push(placeIn(base, word));
   return [...new Set(found)];
