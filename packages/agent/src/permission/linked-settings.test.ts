@@ -19,6 +19,8 @@ beforeAll(() => {
     'project/ed3/missing/own.json',
     'project/plain/a',
     'project/src/a',
+    'project/far/er/f',
+    'project/far/z/check.sh',
     'outside/deep/set.json',
   ]) {
     mkdirSync(path.dirname(path.join(base, name)), { recursive: true });
@@ -30,24 +32,60 @@ beforeAll(() => {
     ['out', 'mid/deep'],
     ['mid', '../outside'],
     ['other', 'plain'],
+    ['over', 'hop/../z'],
+    ['hop', 'far/er'],
   ] as const)
     symlinkSync(target, path.join(project, name));
 });
 
 /** Rules allow all commands. */
-function decisionOn(command: string, configDirs: readonly string[]): string {
+function decisionOn(
+  command: string,
+  configDirs: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): string {
   const world = observeWorld({
     root: project,
     cwd: project,
     directories: [],
     home: path.join(base, 'home'),
     configDirs: configDirs.map((name) => path.join(project, name)),
-    environment: {},
+    environment,
   });
   const request = { tool: 'Bash', input: { command }, readOnly: false, hookDecision: undefined };
   const allow = ['Bash', 'Edit'].map((text) => ({ text, source: 'user' as const }));
   return authorize(request, { deny: [], ask: [], allow }, 'acceptEdits', world).decision;
 }
+
+const WAY = ['rm hop', 'mv hop h2', 'rm -f src/a hop', 'rm ho*', 'rm over', 'touch far/z/check.sh'];
+const NOT_ON_WAY = ['touch z/check.sh', 'mkdir z', 'rm other', 'touch hop/new', 'touch far/z'];
+
+describe('a link in the text of a link on the way', () => {
+  it.each(WAY)('to the file of a hook is not replaced without a question: %s', (command) => {
+    expect(decisionOn(command, ['over/check.sh'])).toBe('ask');
+  });
+
+  it.each(WAY)('to an entry of the search path is not replaced without a question: %s', (command) => {
+    expect(decisionOn(command, [], { PATH: `${project}/over:/usr/bin:/bin` })).toBe('ask');
+  });
+
+  it.each(WAY)('to a file that a start-up file runs is not replaced without a question: %s', (command) => {
+    const startFile = path.join(project, '.envrc');
+    writeFileSync(startFile, '. over/check.sh\n');
+    const decision = decisionOn(command, []);
+    rmSync(startFile);
+    expect(decision).toBe('ask');
+  });
+
+  it.each(NOT_ON_WAY)('does not concern other files: %s', (command) => {
+    expect(decisionOn(command, ['over/check.sh'])).toBe('allow');
+  });
+
+  it.each(WAY)('is ordinary without such a file: %s', (command) => {
+    // The place of a link over another one is unknown to every command.
+    expect(decisionOn(command, [])).toBe(command === 'rm over' ? 'ask' : 'allow');
+  });
+});
 
 const CONFIG = ['lc/srv.json', 'sub/cfg', 'out/set.json', 'gone/missing/own.json'];
 

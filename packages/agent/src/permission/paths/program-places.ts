@@ -106,26 +106,27 @@ export function mayBeGitSource({ real }: FilePlace, world: PermissionWorld): boo
   );
 }
 
+/** The names by which programs reach code. */
+const codeNames = onceFor((world): readonly CodeName[] => [
+  ...[
+    ...entryFolders(searchPath(world), world),
+    ...systemCode(world),
+    ...codeOfVariables(world),
+    ...entryFolders(world.sourcedFiles?.() ?? [], world),
+    ...mentionedPlaces(world),
+  ].map((name) => ({ name, by: 'environment' }) as const),
+  ...gitPlaces(world).map((name) => ({ name, by: 'git' }) as const),
+  ...linkNames(world),
+]);
+
 /**
  * Returns the places in working directories whose programs run by name, by git or before a shell, and those that a protected
  * link leads to. A working directory itself is one of them only because of git or a link: programs of a search path are ordinary
  * files of the project.
  */
-export const programPlaces = onceFor((world) => {
-  const sources = gitPlaces(world);
-  const names: readonly CodeName[] = [
-    ...[
-      ...searchedFolders(world),
-      ...systemCode(world),
-      ...codeOfVariables(world),
-      ...entryFolders(world.sourcedFiles?.() ?? [], world),
-      ...mentionedPlaces(world),
-    ].map((name) => ({ name, by: 'environment' }) as const),
-    ...sources.map((name) => ({ name, by: 'git' }) as const),
-    ...linkNames(world),
-  ];
-  return [...new Set(names.flatMap((name) => partsInRoots(name, world)))];
-});
+export const programPlaces = onceFor((world) => [
+  ...new Set(codeNames(world).flatMap((name) => partsInRoots(name, world))),
+]);
 
 /** More nested repositories would delay each decision. */
 const MOST_NESTED = 32;
@@ -179,14 +180,17 @@ const OF_LIBRARY_FOLDER =
 const linkNames = onceFor((world) => protectedLinks(gitPlaces(world), world));
 
 /**
- * Returns the links in working directories that lead on from a protected link: `lk` for `.envrc -> lk/../e.txt`. If one of them is
- * removed or replaced, the protected link leads elsewhere. Files behind them are ordinary.
+ * Returns the links in working directories on the way to a protected place that the text of another link names: `lk` for
+ * `.envrc -> lk/../e.txt`, also if a folder above the place is such a link. If one of them is removed or replaced, the way leads
+ * elsewhere. Files behind them are ordinary.
  */
 const linksOnWays = onceFor((world): readonly string[] => {
   const { linksInTexts } = world;
   if (linksInTexts === undefined) return [];
   const roots = workingFolders(world);
-  const links = linkNames(world).flatMap(({ name }) => linksInTexts(name));
+  const names = [...codeNames(world).map(({ name }) => name), ...world.configDirs];
+  // A path that leads to itself passes no link.
+  const links = names.flatMap((name) => (world.realpath(name) === name ? [] : linksInTexts(name)));
   return [...new Set(links)].filter((link) => roots.some((root) => isBelow(link, root)));
 });
 
@@ -260,10 +264,11 @@ const gitPlaces = onceFor((world) => {
 /** Steps of reading the settings of a repository. */
 const STEPS_OF_SETTINGS = 20;
 
-const searchedFolders = onceFor((world) => {
-  const entries = world.environment['PATH']?.split(':') ?? [];
-  return insideRoots(entryFolders(entries, world), world);
-});
+function searchPath(world: PermissionWorld): readonly string[] {
+  return world.environment['PATH']?.split(':') ?? [];
+}
+
+const searchedFolders = onceFor((world) => insideRoots(entryFolders(searchPath(world), world), world));
 
 function entryFolders(entries: readonly string[], world: PermissionWorld): readonly string[] {
   return entries.flatMap((entry) =>
@@ -338,7 +343,7 @@ const searchedAround = onceFor((world) => {
   const tops = workingFolders(world).flatMap((folder) =>
     repositoriesAround(folder, (above) => containsHome(above, world), world.exists),
   );
-  return entryFolders((world.environment['PATH'] ?? '').split(':'), world).filter((entry) =>
+  return entryFolders(searchPath(world), world).filter((entry) =>
     [entry, world.realpath(entry)].some((folder) => isOfProject(folder, tops, world)),
   );
 });
