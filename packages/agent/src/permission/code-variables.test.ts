@@ -1,5 +1,10 @@
 /** Variables of the user's environment from which programs load code of the project: libraries, preloaded modules, start-up files. */
-import { describe, expect, it } from 'vitest';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { authorize } from './authorize.ts';
+import { observeWorld } from './observe-world.ts';
 import { shell } from './test/ask.ts';
 import { ROOT } from './test/world.ts';
 
@@ -92,6 +97,53 @@ describe('a file that a variable of the user loads', () => {
     for (const command of ['mv build b', 'rm -r build', 'cp -r x/. build/lib', 'cp -r x/. build'])
       expect(decide(command, environment)).toBe('ask');
     expect(decide('touch build/other', environment)).toBe('allow');
+  });
+});
+
+describe('a name in the home folder, which shells expand', () => {
+  const home = realpathSync(mkdtempSync(path.join(os.tmpdir(), 'heddle-code-variables-')));
+  const project = path.join(home, 'proj');
+  mkdirSync(path.join(project, 'sub/deep'), { recursive: true });
+  mkdirSync(path.join(home, 'added'));
+  afterAll(() => rmSync(home, { recursive: true, force: true }));
+
+  const decideIn = (
+    command: string,
+    environment: Readonly<Record<string, string>>,
+    cwd = project,
+  ): string => {
+    const added = [path.join(home, 'added')];
+    const world = observeWorld({
+      root: project,
+      cwd,
+      directories: added,
+      home,
+      configDirs: [],
+      environment: { PATH: '/usr/bin:/bin', HOME: home, ...environment },
+    });
+    const request = { tool: 'Bash', input: { command }, readOnly: false, hookDecision: undefined };
+    return authorize(request, { deny: [], ask: [], allow: [] }, 'acceptEdits', world).decision;
+  };
+
+  it.each([
+    ['PATH', '~/proj/new:/usr/bin:/bin', 'new/ls'],
+    ['PATH', '/usr/bin:~/proj/new', 'new/ls'],
+    ['PATH', '/usr/bin:$HOME/proj/new', 'new/ls'],
+    ['BASH_ENV', '$HOME/proj/new.sh', 'new.sh'],
+    ['BASH_ENV', '~/proj/new.sh', 'new.sh'],
+    ['ENV', '${HOME}/proj/new.sh', 'new.sh'],
+    ['EDITOR', '~/proj/new --wait', 'new'],
+    ['LD_PRELOAD', '$HOME/proj/new.so', 'new.so'],
+    ['PATH', 'new/bin:/usr/bin:/bin', 'new/bin/ls'],
+    ['LESSOPEN', '|./new.sh %s', 'new.sh'],
+  ])('is protected in each folder: %s=%s', (name, value, file) => {
+    const environment = { [name]: value };
+    const other = path.join(project, 'sub');
+    expect(decideIn(`mkdir -p ${path.dirname(file)} && touch ${file}`, environment)).toBe('ask');
+    expect(decideIn(`touch ../${file}`, environment, other)).toBe('ask');
+    if (!/[~$]/.test(value)) expect(decideIn(`touch ${home}/added/${file}`, environment, other)).toBe('ask');
+    expect(decideIn(`touch other/${file} a.sh`, environment)).toBe('allow');
+    expect(decideIn(`touch ${file}`, {})).toBe('allow');
   });
 });
 

@@ -28,6 +28,8 @@ import {
   hasProgramsOfSystem,
   isDockerLocal,
   isSystemFolder,
+  startFilesOf,
+  withHome,
   withoutShellOptions,
 } from '@heddle/tools/shell';
 import { enabledGitSettings } from './git-printing.ts';
@@ -127,6 +129,8 @@ export function observeWorld(surroundings: WorldOptions): PermissionWorld {
     gitSources,
     sourcedFiles: () => [
       ...sourcedFiles(home, environment),
+      // Commands run without such a start-up file, and the shell of the user does not.
+      ...startFilesOf(withHome(environment, home)),
       ...settingsInHome(home, environment, [root, cwd, ...directories]),
     ],
     mentionedFiles: remembered((top) =>

@@ -112,6 +112,18 @@ export function codePlacesOf(environment: Environment): CodePlaces {
   };
 }
 
+/** Returns the variables whose values change when a shell expands the home folder in them, with those values. */
+export function withHome(environment: Environment, home: string): Environment {
+  const changed = Object.entries(environment).flatMap(([name, value = '']) => {
+    if (!/[~$]/.test(value)) return [];
+    const expanded = value
+      .replace(/(^|[\s"'=:|])~(?=[/:]|$)/g, (_, before: string) => before + home)
+      .replace(/\$(?:HOME(?!\w)|\{HOME\})/g, () => home);
+    return expanded === value ? [] : [[name, expanded] as const];
+  });
+  return Object.fromEntries(changed);
+}
+
 /** Interpreters add one of these to the name of a module. */
 const ENDINGS = [
   '',

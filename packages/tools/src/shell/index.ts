@@ -18,12 +18,13 @@ export {
   isSafe,
   isSafeSetting,
   safeLocale,
+  startFilesOf,
   withoutFileFilters,
   withoutShellOptions,
 } from './variables.ts';
 export { codeOutside, hasProgramsOfSystem, isSystemFolder, settingsOutside } from './code-places.ts';
 export { isManagedProgram } from './managed-programs.ts';
-export { codePlacesOf } from './code-variables.ts';
+export { codePlacesOf, withHome } from './code-variables.ts';
 export { isDockerLocal } from './docker-service.ts';
 export { listsOnlyCommits } from './proof/git-readers.ts';
 export { runsOnlyGit } from './proof/git.ts';

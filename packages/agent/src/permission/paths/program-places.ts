@@ -1,7 +1,7 @@
 /** Places whose programs run because a later command names them, or because git or a protected link leads to them. */
 import path from 'node:path';
 import { type GitSources, repositoriesAround } from '@heddle/tools/git';
-import { codePlacesOf } from '@heddle/tools/shell';
+import { codePlacesOf, withHome } from '@heddle/tools/shell';
 import type { PermissionWorld } from '../world.ts';
 import {
   containsHome,
@@ -143,25 +143,25 @@ const mentionedPlaces = onceFor((world) => {
   );
 });
 
-/** Returns the files and folders from which variables of the environment load code. Commands start here, or in the start folder. */
+/** Returns the variables as given, and with the home folder where a shell expands it. */
+function environmentsOf(world: PermissionWorld): readonly PermissionWorld['environment'][] {
+  return [world.environment, withHome(world.environment, world.home)];
+}
+
+/** Returns the files and folders from which variables of the environment load code. */
 const codeOfVariables = onceFor((world) => {
-  const { places, files } = codePlacesOf(world.environment);
-  const placesFrom = (names: readonly string[]): readonly string[] =>
-    names.flatMap((name) =>
-      placesOf(name, [world.cwd, world.root], world).flatMap(({ path: written, real }) => [written, real]),
-    );
+  const found = environmentsOf(world).map(codePlacesOf);
+  const places = found.flatMap((each) => each.places);
+  const files = found.flatMap((each) => each.files);
   const isFolder = (file: string): boolean => (world.list(file) ?? []).length > 0;
-  return [...placesFrom(places), ...placesFrom(files).filter((file) => !isFolder(file))];
+  return [...entryFolders(places, world), ...entryFolders(files, world).filter((file) => !isFolder(file))];
 });
 
 /** The working directories in which a variable lets programs look for libraries. Most files in them are ordinary. */
 const openLibraryFolders = onceFor((world) => {
   const roots = workingFolders(world);
-  const { libraryFolders } = codePlacesOf(world.environment);
-  return libraryFolders
-    .flatMap((name) => placesOf(name, [world.cwd, world.root], world))
-    .flatMap(({ path: written, real }) => [written, real])
-    .filter((folder) => roots.includes(folder));
+  const libraryFolders = environmentsOf(world).flatMap((each) => codePlacesOf(each).libraryFolders);
+  return entryFolders(libraryFolders, world).filter((folder) => roots.includes(folder));
 });
 
 /** Returns whether programs may load a file of a working directory as a library, because a variable contains the directory. */
@@ -265,14 +265,19 @@ const gitPlaces = onceFor((world) => {
 const STEPS_OF_SETTINGS = 20;
 
 function searchPath(world: PermissionWorld): readonly string[] {
-  return world.environment['PATH']?.split(':') ?? [];
+  return environmentsOf(world).flatMap((each) => each['PATH']?.split(':') ?? []);
 }
 
 const searchedFolders = onceFor((world) => insideRoots(entryFolders(searchPath(world), world), world));
 
+/** Commands start in the current folder, the start folder or an added one. */
 function entryFolders(entries: readonly string[], world: PermissionWorld): readonly string[] {
-  return entries.flatMap((entry) =>
-    placesOf(entry, [world.cwd], world).flatMap((place) => [place.path, place.real]),
+  const starts = [...new Set([world.cwd, world.root, ...world.directories])];
+  return [...new Set(entries)].flatMap((entry) =>
+    placesOf(entry, path.posix.isAbsolute(entry) ? ['/'] : starts, world).flatMap((place) => [
+      place.path,
+      place.real,
+    ]),
   );
 }
 
