@@ -8,6 +8,8 @@ const WITH_VALUE = /^(?:-C|--(?:directory|cwd|chdir)=)([^=]+)$/;
 /** Not a pattern, and not the current folder. */
 const NAME = /^(?![./]*$|-)[^*?$\0]+$|^(?:\.\.\/?)+$/;
 const MOST_FOLDERS = 8;
+/** More names are generated. */
+const MOST_NAMES = 256;
 
 /**
  * Returns the relative names in each folder that the commands enter, also one after another: `cd a && cd b && ./x` leads to `b/x` and to
@@ -23,7 +25,7 @@ export function inEnteredFolders(
     current = path.isAbsolute(folder) ? folder : path.join(current, folder);
     return [folder, current];
   });
-  const relative = names.filter((name) => !path.isAbsolute(name));
+  const relative = names.filter((name) => !path.isAbsolute(name)).slice(0, MOST_NAMES);
   return [...new Set(folders)].flatMap((folder) => relative.map((name) => path.join(folder, name)));
 }
 

@@ -60,6 +60,8 @@ function placeIn(base: string, word: string): string {
 const MOST_BASES = 32;
 /** Missing files start in fewer of them. */
 const MOST_FOR_STARTED = 8;
+/** More names are generated, and start only in the first folders. */
+const MOST_STARTED = 256;
 const MOST_FOR_MISSING = 4;
 
 /** The path of a script with a folder, which counts before it exists. */
@@ -138,7 +140,7 @@ export function placesOfNames(
   }
   for (const base of first) found.push(...read.folders.map((folder) => `${path.resolve(base, folder)}/`));
   for (const base of [...bases].slice(0, MOST_FOR_STARTED))
-    for (const name of read.started) {
+    for (const name of first.includes(base) ? read.started : read.started.slice(0, MOST_STARTED)) {
       if (name.includes('\0')) continue;
       const place = path.resolve(base, name);
       if (name.endsWith('/')) found.push(`${place}/`);
