@@ -5,7 +5,7 @@
  */
 import path from 'node:path';
 import type { PermissionWorld } from '../world.ts';
-import { workingFolders } from './places.ts';
+import { knownEntries, workingFolders } from './places.ts';
 
 /** The library of Python 3.10 to 3.14 (`sys.stdlib_module_names`), the package manager beside it, and files that each start looks for. */
 const MODULES: ReadonlySet<string> = new Set(
@@ -36,20 +36,29 @@ const MODULES: ReadonlySet<string> = new Set(
 /** A folder without `__init__` replaces no module. */
 const FORM = /^(\w+|_sysconfigdata_[\w-]+)(?:\/__init__)?\.(?:pyc?|pyd|(?:[\w-]+\.)?so)$/;
 
-/** Returns whether a new file would be such a module. Existing ones are ordinary files of the project. */
+/** Returns whether a file would be such a module and is not one of the project already. */
 export function isConsoleModule(file: string, world: PermissionWorld): boolean {
   if (!/\.(?:pyc?|pyd|so)$/.test(file)) return false;
   const isModule = (below: string): boolean => {
     const [, name = ''] = FORM.exec(below) ?? [];
     return MODULES.has(name) || name.startsWith('_sysconfigdata_');
   };
-  return namesInFolders(file, world).some(isModule) && !world.exists(file);
+  return namesInFolders(file, world).some(isModule) && !isRegularFile(file, world);
 }
 
 /** Returns whether a folder with unknown files may become such a module. */
 export function mayBecomeModule(folder: string, world: PermissionWorld): boolean {
   return namesInFolders(folder, world).some(
-    (name) => MODULES.has(name) && !world.exists(`${folder}/__init__.py`),
+    (name) => MODULES.has(name) && !isRegularFile(`${folder}/__init__.py`, world),
+  );
+}
+
+/** Python loads nothing from a folder or a broken link with the name of a module, so the project does not use it as one. */
+function isRegularFile(file: string, world: PermissionWorld): boolean {
+  const real = world.realpath(file);
+  const name = path.posix.basename(real);
+  return knownEntries(path.posix.dirname(real), world).some(
+    (entry) => entry.kind === 'file' && entry.name === name,
   );
 }
 

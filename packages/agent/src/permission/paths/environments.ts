@@ -6,6 +6,7 @@ import type { PermissionWorld } from '../world.ts';
 
 /** The parts whose files run. */
 const PARTS = /\/(?:bin|scripts|condabin|etc\/(?:conda|fish|profile\.d))(?=\/|$)/giu;
+const ENDS_PART = /\/(?:bin|scripts|condabin|conda|fish|profile\.d)$/iu;
 /** Every environment has one of these. Their names are protected, so that no edit makes an environment or hides one. */
 const MARKS = ['pyvenv.cfg', 'conda-meta', 'bin/activate_this.py', 'Scripts/activate_this.py'];
 
@@ -16,4 +17,9 @@ export function environmentPart(file: string, world: PermissionWorld): string | 
     if (MARKS.some((mark) => world.exists(`${folder}/${mark}`))) return folder.split('/').at(-1) + part;
   }
   return undefined;
+}
+
+/** Returns whether such a part may begin with the last name of a path. It needs no look at the disk. */
+export function mayBeEnvironmentPart(file: string): boolean {
+  return ENDS_PART.test(file);
 }

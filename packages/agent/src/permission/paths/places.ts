@@ -245,7 +245,12 @@ function withFolders(file: string): readonly string[] {
 
 /** Returns whether a path is one of the others, contains one, or is in one. */
 export function isRelatedToSome(file: string, paths: readonly string[]): boolean {
-  return paths.length > 0 && (indexOf(paths).around.has(file) || isAtOrBelowSome(file, paths));
+  return isAtOrAboveSome(file, paths) || isAtOrBelowSome(file, paths);
+}
+
+/** Returns whether a path is one of the others, or contains one. */
+export function isAtOrAboveSome(file: string, paths: readonly string[]): boolean {
+  return paths.length > 0 && indexOf(paths).around.has(file);
 }
 
 export function isAtOrBelowSome(file: string, paths: readonly string[]): boolean {

@@ -58,11 +58,6 @@ export function programFolder(
     .find((source) => isAtOrBelow(written, source) || isAtOrBelow(real, source));
 }
 
-/** Returns whether a shell or Python finds a file by its name, in an environment or as a new module. */
-export function isFoundByName(file: string, world: PermissionWorld): boolean {
-  return environmentPart(file, world) !== undefined || isConsoleModule(file, world);
-}
-
 const resolvedSources = new WeakMap<
   GitSources,
   { readonly by: PermissionWorld['realpath']; readonly places: readonly string[] }
@@ -165,9 +160,9 @@ const openLibraryFolders = onceFor((world) => {
 });
 
 /** Returns whether programs may load a file of a working directory as a library, because a variable contains the directory. */
-function isOpenLibrary(file: string, world: PermissionWorld): boolean {
-  if (!LIBRARY.test(file)) return false;
-  return openLibraryFolders(world).some(
+export function isOpenLibrary(file: string, world: PermissionWorld): boolean {
+  const folders = LIBRARY.test(file) ? openLibraryFolders(world) : [];
+  return folders.some(
     (folder) => isBelow(file, folder) && OF_LIBRARY_FOLDER.test(path.posix.relative(folder, file)),
   );
 }
@@ -195,13 +190,13 @@ const linksOnWays = onceFor((world): readonly string[] => {
 });
 
 /** Returns the places whose own change affects a program, without regard to what is below them. */
-export function changedPrograms(world: PermissionWorld): readonly string[] {
+export const changedPrograms = onceFor((world) => {
   const links = linksOnWays(world);
   const own = ownPlaces(world);
   const system = systemPlaces(world);
   const more = links.length + own.length + system.length;
   return more === 0 ? programPlaces(world) : [...programPlaces(world), ...own, ...links, ...system];
-}
+});
 
 /** Returns whether a change to a place may remove or replace a link on the way of a protected one. */
 function isOnWay({ path: written, real }: FilePlace, world: PermissionWorld): boolean {

@@ -4,36 +4,20 @@
  */
 import path from 'node:path';
 import type { PathsBelow } from '../part.ts';
-import { commandPlace, type FilePlace, foldersUp, isBelow, isKnownPlace, workingFolders } from './places.ts';
+import { commandPlace, type FilePlace, foldersUp, isKnownPlace } from './places.ts';
 import type { FolderEntry, PermissionWorld } from '../world.ts';
 import { isOpenedInFolders } from './opened-names.ts';
-import { ownPlaces } from './own-program.ts';
-import {
-  changedPrograms,
-  configPlaces,
-  gitSourcesIn,
-  isFoundByName,
-  programFolder,
-  programsBelow,
-} from './program-places.ts';
-import {
-  canEndProtected,
-  foldCase,
-  isGitData,
-  isGitDataPath,
-  isInGitData,
-  protectedPlaceName,
-} from './protected.ts';
+import { foldCase } from './protected.ts';
 import { namesMeet, type Token, tokensOfKnownName, tokensOfName } from './segments.ts';
 
 /** The number of entries per walk. More would take longer than a decision may. */
 const MOST_ENTRIES = 3_000;
 /** The number for a whole repository, which git walks through as well. */
-const MOST_IN_REPOSITORY = 20_000;
+export const MOST_IN_REPOSITORY = 20_000;
 /** The number of entries that are visited in one step. */
-const ENTRIES_PER_STEP = 12;
+export const ENTRIES_PER_STEP = 12;
 
-type Answer<Found> = Found | 'too many' | undefined;
+export type Answer<Found> = Found | 'too many' | undefined;
 
 /**
  * Visits every entry below a folder until `look` returns a value. Enters folders unless `enter` declines. Does not
@@ -65,7 +49,7 @@ export function walk<Found>(
 }
 
 /** Returns whether the last segment of a path is a link. */
-function isLink(file: string, world: PermissionWorld): boolean {
+export function isLink(file: string, world: PermissionWorld): boolean {
   const fold = (name: string): string => (world.foldsCase ? name.toLowerCase() : name);
   const name = fold(path.posix.basename(file));
   const entries = world.entries(path.posix.dirname(file));
@@ -102,65 +86,6 @@ export interface Untracked {
   readonly isBelow?: boolean;
 }
 
-/**
- * Returns the name of a protected place below a folder that is removed, moved or changed with all its contents. If only some names are selected, it is one
- * with such a name, or with such a file in it.
- *
- * A removal does not check `node_modules`: packages contain such files, and an installation restores them.
- * The program of this process is an exception.
- */
-export function protectedBelow(
-  { real }: FilePlace,
-  world: PermissionWorld,
-  kind: 'removed' | 'moved',
-  selects?: Selection,
-): Answer<string> {
-  const settings = world.configDirs.find((folder) => isBelow(world.realpath(folder), real));
-  if (settings !== undefined) return "the agent's own settings";
-  const own = selects === undefined ? ownPlaces(world) : [];
-  if (own.some((place) => isBelow(place, real) && world.exists(place))) return "the agent's own files";
-  const isRestored = (name: string): boolean => kind === 'removed' && name === 'node_modules';
-  if (isRestored(path.posix.basename(real))) return undefined;
-  const isWhole = selects === undefined || selects.untracked !== undefined;
-  const programs = isWhole ? existingProgramsBelow({ path: real, real }, world) : [];
-  const program = programs.find((place) => !place.slice(real.length).split('/').some(isRestored));
-  if (program !== undefined) return program;
-  if (selects?.untracked) return protectedUntracked(real, world, selects.untracked);
-  if (selects !== undefined) {
-    const isSkipped = (file: string, type: FolderEntry['kind']): boolean =>
-      selects.skipsHidden === true && isHiddenFromSearch(file, mayHold(type), world);
-    const isSelected = (name: readonly Token[]): boolean => selects.mayMatchSome?.(name) === true;
-    return walk(
-      real,
-      world,
-      (file, { name, kind: type }) => {
-        if (isSkipped(file, type)) return undefined;
-        if (type === 'folder' && isFolderOfObjects(file) && objectNames().some(isSelected))
-          return "git's data";
-        if (!selects.mayMatch(name)) return undefined;
-        const place = { path: file, real: file };
-        const isTree = selects.withContents && type === 'folder';
-        return (
-          protectedPlaceName(place, world) ??
-          programFolder(place, world) ??
-          (isInGitData(file, world) ? "git's data" : undefined) ??
-          (isTree ? protectedBelow(place, world, kind) : undefined)
-        );
-      },
-      ({ name, kind: type }, file) => !isRestored(name) && !isFolderOfObjects(file) && !isSkipped(file, type),
-    );
-  }
-  return walk(
-    real,
-    world,
-    (file, { name }) => {
-      if (name === 'HEAD' && isGitData(path.posix.dirname(file), world)) return "the folder of git's data";
-      return canEndProtected(name) ? protectedPlaceName({ path: file, real: file }, world) : undefined;
-    },
-    ({ name }) => !isRestored(name),
-  );
-}
-
 /** There are too many objects of git for a look at them. Their names are known. */
 export function isFolderOfObjects(file: string): boolean {
   return file.endsWith('.git/objects');
@@ -185,105 +110,6 @@ export function objectNames(): readonly (readonly Token[])[] {
     )
     .map(tokensOfKnownName);
   return namesOfObjects;
-}
-
-/** Returns the name of a place whose content another program runs or trusts, by its name or because something leads there. */
-export function protectedFromChange(place: FilePlace, world: PermissionWorld): string | undefined {
-  return (
-    protectedPlaceName(place, world) ??
-    programFolder(place, world) ??
-    reachedThrough(place, world) ??
-    (isInGitData(place.real, world) ? "the folder of git's data" : undefined)
-  );
-}
-
-/**
- * Returns a place that git, the search path or the agent reaches through a link, if the change may remove or replace the link. The
- * same applies to a missing folder above settings, because a link or another folder may take its place.
- */
-function reachedThrough({ path: written, real }: FilePlace, world: PermissionWorld): string | undefined {
-  if (workingFolders(world).includes(written)) return undefined;
-  const above = [written, real];
-  const settings = configPlaces(world).find((place) => above.some((folder) => isBelow(place, folder)));
-  const [first = settings] = existingProgramsBelow({ path: written, real }, world);
-  // Most places lead to nothing, and need no look at the disk.
-  if (first === undefined) return undefined;
-  if (isLink(written, world)) return first;
-  return world.exists(written) ? undefined : settings;
-}
-
-/** Returns the places below a folder whose programs run by name or by git. */
-function existingProgramsBelow(folder: FilePlace, world: PermissionWorld): readonly string[] {
-  return programsBelow(folder, world).filter((place) => world.exists(place));
-}
-
-/** Returns the name of a protected place below a folder that git does not track. Ignored files count as well. */
-function protectedUntracked(
-  real: string,
-  world: PermissionWorld,
-  { folders, repositories, isBelow = false }: Untracked,
-): Answer<string> {
-  const repository = world.repository(real);
-  const top = typeof repository === 'object' ? repository.top : real;
-  const files = (typeof repository === 'object' ? repository.tracked() : undefined) ?? [];
-  world.spend?.(Math.ceil(files.length / ENTRIES_PER_STEP));
-  const tracked = new Set(files);
-  const above = new Set<string>();
-  for (const file of files)
-    for (
-      let at = path.posix.dirname(file);
-      at.length > top.length && !above.has(at);
-      at = path.posix.dirname(at)
-    )
-      above.add(at);
-  const isOther = (file: string): boolean =>
-    world.entries(file)?.some(({ name }) => name === '.git') === true;
-  if (isBelow && isOther(real)) return repositories ? "the folder of git's data" : undefined;
-  return walk(
-    real,
-    world,
-    (file, { kind }) => {
-      if (file === `${top}/.git` || tracked.has(file) || above.has(file)) return undefined;
-      return folders || kind !== 'folder' ? protectedPlaceName({ path: file, real: file }, world) : undefined;
-    },
-    ({ name }, file) =>
-      file !== `${top}/.git` &&
-      name !== 'node_modules' &&
-      !tracked.has(file) &&
-      (above.has(file) || (folders && (repositories || !isOther(file)))),
-    MOST_IN_REPOSITORY,
-  );
-}
-
-/**
- * Returns the first objection of `look` to a place that copying a folder would write. Links of the source are ignored.
- */
-export function writtenByCopy<Found>(
-  source: FilePlace,
-  target: string,
-  world: PermissionWorld,
-  look: (place: FilePlace) => Found | undefined,
-): Answer<Found> {
-  const prefix = source.real === '/' ? 0 : source.real.length;
-  const searched = new Set([...changedPrograms(world), ...configPlaces(world)]);
-  const entered = new Set<string>();
-  const isSource = (written: string): boolean => {
-    const folder = path.posix.dirname(written);
-    if (!entered.has(folder)) world.spend?.(1);
-    entered.add(folder);
-    return gitSourcesIn(folder, world).includes(written);
-  };
-  return walk(source.real, world, (file, { name }) => {
-    const written = (target === '/' ? '' : target) + file.slice(prefix);
-    const isNotable =
-      canEndProtected(name) ||
-      isGitDataPath(written) ||
-      searched.has(written) ||
-      isSource(written) ||
-      isFoundByName(written, world);
-    if (!isNotable && !isLink(written, world)) return undefined;
-    return look(commandPlace(written, world));
-  });
 }
 
 /**
@@ -381,7 +207,7 @@ export function isFile(place: string, world: PermissionWorld): boolean {
   return world.entries(place) === undefined && world.exists(place) && !world.exists(`${place}/.`);
 }
 
-function mayHold(kind: FolderEntry['kind']): boolean {
+export function mayHold(kind: FolderEntry['kind']): boolean {
   return kind === 'folder' || kind === 'link';
 }
 

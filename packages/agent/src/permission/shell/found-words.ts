@@ -7,22 +7,15 @@ import { GIT_DATA_NAMES } from '@heddle/tools/git';
 import type { ShellWord } from '@heddle/tools/shell';
 import type { Concern, FilePart, PathsBelow } from '../part.ts';
 import { commandPlace, type FilePlace, isAtOrBelow, isInside, once } from '../paths/places.ts';
+import { mayBeginProtection, protectedFromChange } from '../paths/changed-places.ts';
 import { programFolder } from '../paths/program-places.ts';
 import {
   canCompleteProtected,
-  canEndProtected,
   isGitData,
   protectedPlaceName,
   someProtectedName,
 } from '../paths/protected.ts';
-import {
-  isFile,
-  isFolderOfObjects,
-  isHiddenFromSearch,
-  objectNames,
-  protectedFromChange,
-  walk,
-} from '../paths/walk-tree.ts';
+import { isFile, isFolderOfObjects, isHiddenFromSearch, objectNames, walk } from '../paths/walk-tree.ts';
 import type { FolderEntry, PermissionWorld } from '../world.ts';
 import type { Around } from './command-part.ts';
 import { certainWords } from './files/certain-words.ts';
@@ -32,7 +25,7 @@ import { hostWords, namesContainerPlaces } from './files/host-words.ts';
 import { placesOfWord } from './files/meant-places.ts';
 import { type NamedPlace, namedPlaces } from './files/named-places.ts';
 import { literalWord } from './files/touch.ts';
-import { type Found, searchedPlaces } from './found-writes.ts';
+import type { Found } from './found-writes.ts';
 import { possibleValues } from './possible-values.ts';
 import { baseName, FOUND, type FindRun } from './runners.ts';
 
@@ -297,18 +290,15 @@ function protectionIn({ gitData }: FoundEntries, world: PermissionWorld): (entry
     folders.set(place.path, known);
     return known;
   };
-  const searched = new Map<string, ReadonlySet<string>>();
   return ({ place, kind }) => {
     if (kind === 'link') return protectedFromChange(place, world) !== undefined;
     if (kind === 'folder') return isFolderProtected(place);
     const [folder, real] = [path.posix.dirname(place.path), path.posix.dirname(place.real)];
     if (isFolderProtected({ path: folder, real })) return true;
-    const places = searched.get(real) ?? new Set([folder, real].flatMap((at) => searchedPlaces(at, world)));
-    searched.set(real, places);
     // Most files need no look at the disk.
     const isNotable =
-      canEndProtected(path.posix.basename(place.path)) ||
-      [place.path, place.real].some((file) => places.has(file));
+      mayBeginProtection(place.path, world) ||
+      (place.real !== place.path && mayBeginProtection(place.real, world));
     return isNotable && protectedFromChange(place, world) !== undefined;
   };
 }

@@ -8,7 +8,8 @@ import { GIT_DATA_NAMES } from '@heddle/tools/git';
 import type { ShellWord } from '@heddle/tools/shell';
 import type { Concern, FilePart, PathsBelow } from '../part.ts';
 import { commandPlace, type FilePlace, isRelatedToSome, once } from '../paths/places.ts';
-import { changedPrograms, configPlaces, gitSourcesIn, isFoundByName } from '../paths/program-places.ts';
+import { mayBeginProtection } from '../paths/changed-places.ts';
+import { changedPrograms, configPlaces, gitSourcesIn } from '../paths/program-places.ts';
 import {
   canCompleteProtected,
   canEndProtected,
@@ -214,7 +215,9 @@ function insideFolder(
       isWhole ? suffixesOf(file) : [path.posix.basename(file)].filter(selects.mayMatch),
     );
     const all = targets.flatMap((folder) =>
-      Array.from(new Set(names), (name) => path.posix.join(folder.path, name)),
+      Array.from(new Set(names)).flatMap((name) =>
+        Array.from(new Set([folder.path, folder.real]), (at) => path.posix.join(at, name)),
+      ),
     );
     return { paths: all, isComplete: true, mayGrow: false };
   });
@@ -272,7 +275,7 @@ function mayNameProtected(
 }
 
 /** Returns the places whose files other programs run or read, as far as they are known for a folder. */
-export function searchedPlaces(folder: string, world: PermissionWorld): readonly string[] {
+function searchedPlaces(folder: string, world: PermissionWorld): readonly string[] {
   return [...changedPrograms(world), ...configPlaces(world), ...gitSourcesIn(folder, world)];
 }
 
@@ -282,14 +285,8 @@ function writtenConcern(
   world: PermissionWorld,
 ): Concern | undefined {
   if (written === undefined) return UNKNOWN_CHANGE;
-  const known = new Map<string, ReadonlySet<string>>();
   for (const file of written.paths) {
-    const folder = path.posix.dirname(file);
-    const searched = known.get(folder) ?? new Set(searchedPlaces(folder, world));
-    known.set(folder, searched);
-    const isNotable =
-      canEndProtected(path.posix.basename(file)) || isGitDataPath(file) || isFoundByName(file, world);
-    if (!isNotable && !searched.has(file)) continue;
+    if (!mayBeginProtection(file, world) && !isGitDataPath(file)) continue;
     const places = [commandPlace(file, world)];
     const concern = concernOf({ kind: 'write' }, { places, pattern: undefined }, folders, world);
     if (concern !== undefined) return concern;

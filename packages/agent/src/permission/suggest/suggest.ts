@@ -8,7 +8,7 @@ import { LivePermissions, type PermissionUpdate } from '../live-permissions.ts';
 import type { CallParts, CommandPart, FilePart, Part } from '../part.ts';
 import type { Authorization, AuthorizeRequest } from '../request.ts';
 import { unlistedName } from '../paths/hidden-names.ts';
-import { protectedBelow } from '../paths/walk-tree.ts';
+import { protectedBelow } from '../paths/changed-places.ts';
 import { currentName, type Rules } from '../rules/rule.ts';
 import { fileAccess } from '../rules/file-tools.ts';
 import { calledName, isShellTool } from '../rules/tool-names.ts';

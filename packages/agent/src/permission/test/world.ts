@@ -61,7 +61,7 @@ export function worldOf(table: WorldTable = {}): PermissionWorld {
     isProgram: (path) => (table.programs ?? []).includes(path),
     interpreterLine: (path) => table.interpreters?.[path],
     isPipe: (path) => (table.pipes ?? []).includes(path),
-    exists: (path) => (table.files ?? []).includes(path),
+    exists: (path) => [table.files, table.checkouts].some((known) => known?.includes(path) === true),
     list: (folder) => namesIn(realpath(folder), [...(table.files ?? []), ...links.map(([link]) => link)]),
     entries: (folder) => {
       const at = realpath(folder);

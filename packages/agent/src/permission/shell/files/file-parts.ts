@@ -18,13 +18,14 @@ import {
 } from '../../paths/places.ts';
 import type { Glob } from '../../paths/glob.ts';
 import {
-  mayContainLinks,
-  pathsBelow,
+  placeInside,
   protectedBelow,
   protectedFromChange,
-  someLinkBelow,
+  spellings,
+  withMadeFolders,
   writtenByCopy,
-} from '../../paths/walk-tree.ts';
+} from '../../paths/changed-places.ts';
+import { mayContainLinks, pathsBelow, someLinkBelow } from '../../paths/walk-tree.ts';
 import { specialConcern } from '../../paths/special-files.ts';
 import { processConcern } from '../../paths/process-files.ts';
 import { isHomeInWork } from '../../paths/home-places.ts';
@@ -196,12 +197,16 @@ function copiedPaths(
   for (const from of sources) {
     const { paths: names, isComplete } = pathsBelow([from], world, { follows: false, hidden: true });
     if (!isComplete) return undefined;
-    const into = targets.flatMap((target) => [target.path, target.real]);
+    const into = targets.flatMap((target) => copyRoots(from, target, world)).flatMap(spellings);
     for (const folder of new Set(into))
-      for (const place of [folder, path.posix.join(folder, path.posix.basename(from.path))])
-        paths.push(...names.map((name) => place + name.slice(from.real.length)));
+      paths.push(...names.map((name) => folder + name.slice(from.real.length)));
   }
   return { paths, isComplete: true, mayGrow: false };
+}
+
+/** Returns the folders in which a copy may write the content of its source: the target, or a new folder in it. */
+function copyRoots(from: FilePlace, target: FilePlace, world: PermissionWorld): readonly FilePlace[] {
+  return [target, placeInside(target, path.posix.basename(from.path), world)];
 }
 
 interface Change {
@@ -284,12 +289,7 @@ function copiedNames(
     (at !== world.root && programsInFolder(at, world).length > 0);
   if (world.foldersMayChange === true && targets.some(isOpen)) return undefined;
   const bases = new Set(names.map(({ path: from }) => path.posix.basename(from)));
-  return targets.flatMap((target) =>
-    Array.from(bases, (base) => ({
-      path: path.posix.join(target.path, base),
-      real: commandPlace(path.posix.join(target.real, base), world).real,
-    })),
-  );
+  return targets.flatMap((target) => Array.from(bases, (base) => placeInside(target, base, world)));
 }
 
 function besideConcern(
@@ -344,6 +344,7 @@ function copyConcern(
 ): Change {
   const gitData: string[] = [];
   const unknown = { concern: UNKNOWN_CHANGE, gitData };
+  let outside: Concern | undefined;
   const { places, glob, pattern } = meant(source, folders, world);
   const sources = glob ? glob.found(true) : places;
   if (sources === undefined) return unknown;
@@ -355,26 +356,30 @@ function copyConcern(
   for (const from of sources) {
     const isKnown = isKnownSource(from, world);
     for (const target of targets) {
+      const roots = copyRoots(from, target, world);
+      const written = roots.flatMap(spellings);
       const mayHold = (): boolean =>
-        [target.path, target.real].some((at) => mayHoldProtected(at, world) || mayBecomeModule(at, world));
+        written.some((at) => mayHoldProtected(at, world) || mayBecomeModule(at, world));
       const hasLinks = (): boolean => mayChange && mayContainLinks(target, world);
       if (!isKnown && (mayHold() || hasLinks())) return unknown;
-      const inside = path.posix.join(target.path, path.posix.basename(from.path));
-      if (mayChange && [target.path, target.real, inside].some((into) => isAboveSearched(into, world)))
-        return unknown;
+      if (mayChange && written.some((into) => isAboveSearched(into, world))) return unknown;
       // A working directory exists.
       const isInside = keepsName && workingFolders(world).includes(target.path);
-      for (const into of isInside ? [inside] : [target.path, inside]) {
+      for (const into of isInside ? roots.slice(1) : roots) {
         const concern = writtenByCopy(from, into, world, (place) => {
           gitData.push(...gitDataPaths(place));
-          return concernOf({ kind: 'write' }, { places: [place], pattern: undefined }, folders, world);
+          const found = concernOf({ kind: 'write' }, { places: [place], pattern: undefined }, folders, world);
+          if (found?.level !== 'outside') return found;
+          // A rule may settle it, but not a protected place behind it.
+          outside ??= found;
+          return undefined;
         });
         if (concern !== undefined)
           return { concern: concern === 'too many' ? TOO_MANY_BELOW : concern, gitData };
       }
     }
   }
-  return { concern: undefined, gitData };
+  return { concern: outside, gitData };
 }
 
 /** It exists, and no other command of the script changes what it contains. */
@@ -435,7 +440,8 @@ export function concernOf(
   if (lost !== undefined && !isSpared)
     return { level: 'always', reason: `Removing it would be a disaster: ${lost}.` };
   if (places === undefined) return UNKNOWN_CHANGE;
-  for (const place of places) {
+  const changed = kind === 'write' ? places.flatMap((place) => withMadeFolders(place, world)) : places;
+  for (const place of changed) {
     const matched = pattern !== undefined && starts?.includes(place) ? pattern : undefined;
     const what =
       protectedFromChange(place, world) ??

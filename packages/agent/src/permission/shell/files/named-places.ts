@@ -15,7 +15,7 @@ import {
   tildeExpanded,
 } from '../../paths/places.ts';
 import { protectedMatch, protectedPlaceName } from '../../paths/protected.ts';
-import { protectedFromChange } from '../../paths/walk-tree.ts';
+import { protectedFromChange } from '../../paths/changed-places.ts';
 import type { PermissionWorld } from '../../world.ts';
 import { fileAddressesIn, namedRepositories } from './git-addresses.ts';
 import { gitArguments } from './git-arguments.ts';

@@ -136,7 +136,12 @@ function copiedTo(target: ShellWord, sources: readonly ShellWord[], withFolders:
       const name = word.value.replace(/^[^/]*:+/, '');
       // A part before `/./` is left out.
       return Array.from(new Set([name, name.replace(/^.*\/\.\//, '')]), (each) =>
-        touch('write', pathInside(target, partOfWord(word, each))),
+        touch(
+          'write',
+          pathInside(target, partOfWord(word, each)),
+          'all',
+          isRemote(word) ? {} : { copyOf: word },
+        ),
       );
     }),
     ...sources.flatMap((word) =>

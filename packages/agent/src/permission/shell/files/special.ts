@@ -52,7 +52,12 @@ const transferred =
       return [
         { ...write(folder), replaces: isRecursive(given), ...keeps },
         ...sources.map((word) => ({ ...writeInside(folder, word), ...keeps, ...makes })),
-        ...(hasOption(given, '', '--parents') ? sources.map((word) => write(pathInside(folder, word))) : []),
+        ...(hasOption(given, '', '--parents')
+          ? sources.map((word) => {
+              const whole = pathInside(folder, word);
+              return isRecursive(given) ? touch('write', whole, 'all', { copyOf: word }) : write(whole);
+            })
+          : []),
         ...(isRecursive(given)
           ? sources.map((word) =>
               touch('write', folder, 'all', {
