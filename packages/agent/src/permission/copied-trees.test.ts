@@ -273,3 +273,19 @@ describe('the fast test of names in a walk', () => {
     expect(found.filter((file) => !isNamed(file))).toEqual([]);
   });
 });
+
+describe('a link that sed renames', () => {
+  it.each(['sed -i.json s/a/b/ s.json', 'sed -i.bak s/a/b/ s.j*', 'sed -i.json s/a/b/ s.json sub/a.ts'])(
+    'becomes another link, so it asks: %s',
+    (command) => {
+      expect(run(command)).toBe('ask');
+    },
+  );
+
+  it.each(['sed -i s/a/b/ s.json', 'sed -i.bak s/a/b/ sub/a.ts', 'sed -i.bak s/a/b/ lk/a.ts'])(
+    'is not involved: %s',
+    (command) => {
+      expect(run(command)).toBe('allow');
+    },
+  );
+});

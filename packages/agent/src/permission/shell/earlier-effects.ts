@@ -65,17 +65,19 @@ export function linksMadeBy(
   const [name, ...args] = words;
   if (around.shape === 'functions' || more || name?.kind !== 'literal') return 'anywhere';
   const base = baseName(name.value);
-  if (base === 'cp' || base === 'mv' || base === 'ln')
+  if (base === 'cp' || base === 'mv' || base === 'ln' || (base === 'sed' && isEditCommand(words, around)))
     return transferredLinks(base, words, parts, around, before);
   if (WRITE_NO_LINKS.test(base) || runsProjectCode(words, around)) return NO_LINKS;
-  if (base === 'sed' && isEditCommand(words, around)) return NO_LINKS;
   if (base === 'git' && GIT_KEEPS_TREE.test(gitArguments(args).command)) return NO_LINKS;
   return 'anywhere';
 }
 
-/** A copy or a move makes links only if its source contains some, on disk or made by another command. */
+/**
+ * A copy or a move makes links only if its source contains some, on disk or made by another command. With a suffix, `sed -i` moves the old
+ * file.
+ */
 function transferredLinks(
-  base: 'cp' | 'mv' | 'ln',
+  base: 'cp' | 'mv' | 'ln' | 'sed',
   words: readonly ShellWord[],
   parts: readonly Part[],
   around: Around,

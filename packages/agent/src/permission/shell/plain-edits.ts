@@ -5,7 +5,7 @@
  * - a program that prints its words or the contents of files, and has no other effect;
  * - `cd` to a folder of the project, as the first command.
  *
- * No edit creates a link, because a copied or moved source contains none. A command with several sources means the same
+ * No edit creates a link, because a copied or moved source contains none, and `sed -i.bak` renames none. A command with several sources means the same
  * places for each of them, see `isPlainTransfer`.
  *
  * No command before an edit may wait, see `mayWait`.
@@ -215,7 +215,12 @@ function isPlainTransfer(
   folders: readonly string[],
   world: PermissionWorld,
 ): boolean {
-  if (target === undefined) return true;
+  if (target === undefined) {
+    const kept = renamed.map(({ from }) => namesOf(from, folders, world));
+    const isLinkFree = (name: string): boolean =>
+      !placesOf(name, folders, world).some((place) => mayContainLinks(place, world));
+    return kept.every((names) => names?.every(isLinkFree) === true);
+  }
   const found = sources.map((word) => namesOf(word, folders, world));
   if (!found.every((known) => known !== undefined)) return false;
   const names = found.flat();
