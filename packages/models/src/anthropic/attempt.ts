@@ -2,7 +2,7 @@
  * One attempt: sends a request and delivers records, exactly one of which is final. Nothing here throws. A
  * second request is sent only if the key of a key helper has expired.
  */
-import type { Done, ModelError, ModelRequest } from '@heddle/core';
+import type { ApiEvent, Done, ModelError, ModelRequest } from '@heddle/core';
 import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import { classifyFailure, internalError } from '../errors/classify.ts';
@@ -103,7 +103,7 @@ export class MessagesAttempt {
     const requestId = response.headers['request-id'];
     const stream = isAnswer(response)
       ? new AnswerStream(response, {
-          onRecord: (record) => this.records.push(record),
+          onRecord: (record) => this.records.push(withoutSecrets(record, secrets)),
           onContent: () => this.#deadline.touch(),
           onHold: () => this.#deadline.hold(),
           onStopped: () => this.#awaitEnd(),
@@ -182,6 +182,11 @@ const LAST_BYTES_MS = 250;
 
 function seconds(ms: number): string {
   return `${Math.round(ms / 100) / 10} s`;
+}
+
+/** A server may repeat a key in the id of a message. The text of an answer is not changed. */
+function withoutSecrets(event: ApiEvent, secrets: Secrets): ApiEvent {
+  return event.type === 'message_start' ? { ...event, message: secrets.redactValue(event.message) } : event;
 }
 
 /**

@@ -116,6 +116,41 @@ describe.each(BEARERS)('a secret that came as $how', ({ options }) => {
   });
 });
 
+const FORMS: Readonly<Record<string, (text: string) => string>> = {
+  'in Base64': (text) => Buffer.from(text).toString('base64'),
+  'in Base64 of an address': (text) => Buffer.from(`u:${text}`).toString('base64url'),
+  'in hex': (text) => Buffer.from(text).toString('hex'),
+  'behind the longest text that is shown': (text) => `${'a '.repeat(245)}${text}`,
+};
+
+/** Returns the number of letters in the longest part of the secret that the output contains. */
+function commonPart(output: string, secret: string): number {
+  let most = 0;
+  for (let start = 0; start < secret.length; start++)
+    while (output.includes(secret.slice(start, start + most + 1)) && start + most < secret.length) most++;
+  return most;
+}
+
+describe.each(Object.entries(FORMS))('a secret that a server repeats %s', (_how, form) => {
+  it.each(Object.entries(INDISCRETIONS))('is not shown by a run that ends in %s', async (_name, say) => {
+    const { url } = await indiscreet((response) => say(response, form(PLAIN)));
+    const output = await allOutput({ apiKey: PLAIN, baseUrl: url });
+    expect(commonPart(output, form(PLAIN).replaceAll('a ', ''))).toBeLessThan(7);
+  });
+
+  it('is not shown in the id of a message or of a request', async () => {
+    const id = form(PLAIN).replaceAll('a ', '');
+    const { url } = await indiscreet((response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream', 'request-id': `req_${id}` });
+      const message = { id: `msg_${id}`, model: `claude-${id}`, usage: {} };
+      response.end(`data: ${JSON.stringify({ type: 'message_start', message })}\n\n`);
+    });
+    const output = await allOutput({ apiKey: PLAIN, baseUrl: url });
+    expect(output).toMatch(/msg_\w*\[redacted\]/);
+    expect(output).not.toContain(id);
+  });
+});
+
 describe('a secret', () => {
   it('in the address of a proxy is not shown', async () => {
     const environment = {

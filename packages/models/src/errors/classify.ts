@@ -7,7 +7,7 @@ import { readStatedWindow } from './stated-window.ts';
 import { type ErrorRow, NO_API, BLOCK_POSITION, TABLE, UNKNOWN } from './error-rows.ts';
 
 export function classifyFailure(failure: Failure, secrets: Secrets): ModelError {
-  const body = readFailure(failure);
+  const body = readFailure(failure, secrets);
   const row = rowFor(failure, body);
   const retryAfterMs = retryDelayOf(failure.headers, row.class, failure.now);
   const shouldRetry = row.shouldRetry ?? wordOnRetry(failure);
@@ -105,17 +105,18 @@ interface FailureBody {
   readonly isApi: boolean;
 }
 
-function readFailure({ body, headers }: Pick<Failure, 'body' | 'headers'>): FailureBody {
+/** Secrets are redacted before a text is cut, because half of a key would not be recognized. */
+function readFailure({ body, headers }: Pick<Failure, 'body' | 'headers'>, secrets: Secrets): FailureBody {
   const header = headers['request-id'];
   const requestId = typeof header === 'string' ? header : undefined;
   const envelope = fieldsOf(parsed(body));
   const error = fieldsOf(envelope['error']);
   if (typeof error['message'] !== 'string') {
-    return { type: undefined, text: plainText(body), requestId, isApi: false };
+    return { type: undefined, text: plainText(secrets.redact(body)), requestId, isApi: false };
   }
   return {
     type: stringOf(error['type']),
-    text: oneLine(error['message']),
+    text: oneLine(secrets.redact(error['message'])),
     requestId: stringOf(envelope['request_id']) ?? requestId,
     isApi: true,
   };

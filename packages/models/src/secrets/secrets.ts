@@ -23,14 +23,14 @@ export class Secrets {
       const secret = value?.trim() ?? '';
       if (secret.length >= SHORTEST) this.#values.add(secret);
     }
-    // The longest first, because one secret may contain another.
-    const sorted = [...this.#values].sort((left, right) => right.length - left.length);
-    this.#inMessages = sorted.flatMap((value) => [value, encodeURIComponent(value.toWellFormed())]);
-    const encoded = sorted.filter(isDistinctive).flatMap(formsOf);
-    this.#inOutput = [...new Set(encoded)].sort((left, right) => right.length - left.length);
+    const known = [...this.#values];
+    const encoded = known.filter(isDistinctive).flatMap(formsOf);
+    const short = known.flatMap((value) => [value, encodeURIComponent(value.toWellFormed())]);
+    this.#inMessages = longestFirst([...short, ...encoded]);
+    this.#inOutput = longestFirst(encoded);
   }
 
-  /** For our own short messages: redacts every known value, and text that looks like a key. */
+  /** For our own messages and texts of servers in them: redacts every known value in each form, and text that looks like a key. */
   redact(text: string): string {
     return withoutForms(text, this.#inMessages).replaceAll(LOOKS_LIKE_A_KEY, BLOT);
   }
@@ -103,6 +103,11 @@ function beginningAtEnd(text: string, form: string): number {
   for (let length = Math.min(text.length, form.length - 1); length > 0; length--)
     if (text.endsWith(form.slice(0, length))) return length;
   return 0;
+}
+
+/** One secret may contain another. */
+function longestFirst(forms: readonly string[]): readonly string[] {
+  return [...new Set(forms)].sort((left, right) => right.length - left.length);
 }
 
 function formsOf(value: string): string[] {

@@ -47,10 +47,11 @@ export class AttemptLifecycle {
   end(record: Done | ModelError): void {
     if (this.#isOver) return;
     this.#close(record.type === 'done');
-    // A proxy may repeat a key in the request id.
-    const { requestId } = record;
+    // A server or a proxy may repeat a key in the request id and in its errors.
     const { secrets } = this.#setup;
-    this.records.end(requestId === undefined ? record : { ...record, requestId: secrets.redact(requestId) });
+    const id = record.requestId === undefined ? {} : { requestId: secrets.redact(record.requestId) };
+    const isError = record.type === 'model_error';
+    this.records.end({ ...record, ...id, ...(isError ? { message: secrets.redact(record.message) } : {}) });
   }
 
   readonly #onAbort = (): void => this.end(ABORTED_CALL);
