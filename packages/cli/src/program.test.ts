@@ -128,6 +128,30 @@ describe.each(COMMAND_NAMES)('heddle %s --help', (command) => {
   });
 });
 
+describe('a command whose readers have left', () => {
+  /** Opens a pipe whose reader is gone, and prints the exit codes and the errors of the command. */
+  const script = `mkfifo gone && exec 5<>gone 6>gone 5>&-
+    "$0" "$@" >&6 2>errors; echo "code $?"; grep -c EPIPE errors
+    "$0" "$@" >output 2>&6; echo "code $?"; grep -c EPIPE output`;
+
+  it.each([
+    ['permissions list', 0, 0],
+    ['permissions list --json', 0, 0],
+    ['permissions trust', 0, 0],
+    ['permissions unknown', 2, 2],
+    ['permissions explain ls', 0, 0],
+    ['config list', 0, 0],
+    ['models', 0, 0],
+    ['hooks', 0, 0],
+    ['demo', 0, 0],
+  ])('ends quietly: heddle %s', async (words, first, second) => {
+    const { folder } = home();
+    const argv = ['-c', script, installed.program, ...words.split(' ')];
+    const { stdout } = await runProgram('bash', argv, { cwd: folder });
+    expect(stdout).toBe(`code ${first}\n0\ncode ${second}\n0\n`);
+  });
+});
+
 describe('heddle demo', () => {
   it('fixes the failing test through a retry, an escalation and a stop hook, and explains each turn', async () => {
     const { code, stdout } = await home().run(['demo']);

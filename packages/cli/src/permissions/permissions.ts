@@ -14,7 +14,7 @@ import { isRecord } from '@heddle/core';
 import { UsageError } from '../arguments/list-flags.ts';
 import { setVariables } from '../keys.ts';
 import { escapeControls, escapeLine, jsonText } from '../terminal/escape-controls.ts';
-import { misuse, warn } from '../terminal/write-message.ts';
+import { misuse, warn, writeMessage } from '../terminal/write-message.ts';
 import { type PermissionSetup, permissionSetup } from './setup.ts';
 import { type PermissionsCommand, readPermissionsCommand } from './parse-command.ts';
 
@@ -192,10 +192,10 @@ function places() {
  * (`| less`, `| head`), so it makes no difference.
  */
 function print(text: string): void {
-  process.stdout.write(escapeControls(text));
+  writeMessage(escapeControls(text));
 }
 
 /** JSON has its own escapes for these characters, so it keeps the exact texts. */
 function printJson(value: unknown): void {
-  process.stdout.write(`${jsonText(value, 2)}\n`);
+  writeMessage(`${jsonText(value, 2)}\n`);
 }

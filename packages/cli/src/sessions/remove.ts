@@ -10,7 +10,7 @@ import {
   type Weighed,
 } from '@heddle/agent/sessions';
 import { jsonText } from '../terminal/escape-controls.ts';
-import { fail, warn, writeMessage } from '../terminal/write-message.ts';
+import { fail, warn, writeMessage, writeToStandardError } from '../terminal/write-message.ts';
 import { asJson } from './list.ts';
 import { ownPlace, pick } from './pick.ts';
 import { oneLine } from '../terminal/width.ts';
@@ -55,7 +55,7 @@ async function removeAll(
   { yes, json }: { readonly yes: boolean; readonly json: boolean },
 ): Promise<number> {
   if (!yes) {
-    for (const session of sessions) process.stderr.write(`${rowOf(session)}\n`);
+    for (const session of sessions) writeToStandardError(`${rowOf(session)}\n`);
     const asked = await confirm(`Delete ${countOf(sessions)} (${sizeText(totalOf(sessions))})? [y/N] `);
     if (asked === 'not a terminal')
       return fail('Nothing was deleted. To delete without a question, use --yes.');

@@ -6,13 +6,13 @@ import type { Debugging } from '../arguments/arguments.ts';
 import { knownSecrets } from '../known-secrets.ts';
 import { refuseForeignLink } from '../sessions/export/write-private-file.ts';
 import { escapeControls } from '../terminal/escape-controls.ts';
-import { warn } from '../terminal/write-message.ts';
+import { warn, writeToStandardError } from '../terminal/write-message.ts';
 
 export function debugLog({ file: named, only }: Debugging): (event: LoopEvent) => void {
   const file = named === undefined ? undefined : path.resolve(named);
   const started = performance.now();
   let write = (line: string): void => {
-    if (file === undefined) process.stderr.write(line);
+    if (file === undefined) writeToStandardError(line);
     else {
       // A call may have made the link since the start.
       refuseForeignLink(file);

@@ -3,6 +3,7 @@ import { writeSync } from 'node:fs';
 import { errorCode, errorMessage } from '@heddle/core';
 import { escapeControls } from './escape-controls.ts';
 
+/** Writes to standard output at once. If its reader has left, the program ends quietly. */
 export function writeMessage(text: string): void {
   const bytes = Buffer.from(text);
   let written = 0;
@@ -22,8 +23,16 @@ export function writeMessage(text: string): void {
  * like another message.
  */
 export function warn(text: string): void {
-  process.stderr.write(`heddle: ${escapeControls(text).replaceAll(/\n(?=\S)/g, '\n  ')}\n`);
+  writeToStandardError(`heddle: ${escapeControls(text).replaceAll(/\n(?=\S)/g, '\n  ')}\n`);
 }
+
+/** The program continues if the reader has left. */
+export function writeToStandardError(text: string): void {
+  if (process.stderr.listenerCount('error', ignore) === 0) process.stderr.on('error', ignore);
+  process.stderr.write(text);
+}
+
+function ignore(): void {}
 
 /** Reports why a command failed. Returns its exit code. */
 export function fail(message: string): number {
