@@ -21,8 +21,8 @@ export interface ScriptTexts {
   readonly strange: readonly string[];
 }
 
-/** Programs besides the runners that take a script as an option. */
-const SCRIPTED = /^(find|fd|fdfind|at|batch|alias|tar|rsync|expect|split)$/;
+/** Programs besides the runners that take a script as an option, or give words to a shell. */
+const SCRIPTED = /^(find|fd|fdfind|at|batch|alias|tar|rsync|expect|split|just|task|ninja|rake)$/;
 /** Git commands that take a script. For other commands, a longer text is a message. */
 const GIT_SCRIPTED =
   /^(rebase|submodule|bisect|filter-branch|config|difftool|mergetool|clone|fetch|pull|push|ls-remote|archive)$/;

@@ -13,14 +13,7 @@ import { takesOnlyRevisions } from './git.ts';
 import { boundSources, hostWords, namesContainerPlaces } from './host-words.ts';
 import { localPaths } from './local-addresses.ts';
 import { isMessage } from './message-options.ts';
-import {
-  argumentsOf,
-  attachedValues,
-  expandBraces,
-  hasOption,
-  type ParsedOperands,
-  sedWords,
-} from './operands.ts';
+import { argumentsOf, expandBraces, hasOption, type ParsedOperands, sedWords } from './operands.ts';
 import {
   endingsOf,
   gitDataOptions,
@@ -37,6 +30,7 @@ import { scannedFiles } from './scanned-files.ts';
 import { SPECIAL } from './special.ts';
 import { syncedFolders } from './synchronizers.ts';
 import { listedFiles, withListFile, readsNamesFromFile } from './listed-files.ts';
+import { attachedParts, partsBetween } from './parts-of-words.ts';
 import { HERE, partOfWord, type Touch, touch, unknownWord } from './touch.ts';
 
 /** Their arguments are texts, not files. */
@@ -421,28 +415,6 @@ function unknownProgram(args: readonly ShellWord[], deepIfFolder: boolean): Touc
     return /[\s'"()`]/.test(value) ? touches.concat(mentions(word)) : touches;
   });
   return [...written, ...touched];
-}
-
-/** The number of separators in a word for which all parts are checked. */
-const MOST_SEPARATORS = 6;
-
-/** Returns the parts of a word that start or end at a sign between values: `--from-file=key=x`, `--volume=x:/y`. */
-function partsBetween(value: string): string[] {
-  const signs = Array.from(value.matchAll(/[=@:,#]/g), ({ index }) => index);
-  const ends = signs.length > MOST_SEPARATORS ? [] : signs;
-  return [-1, ...signs].flatMap((before) =>
-    [...ends, value.length].flatMap((end) => {
-      const isPart = end > before + 1 && (before >= 0 || (end < value.length && !value.startsWith('-')));
-      return isPart ? [value.slice(before + 1, end)] : [];
-    }),
-  );
-}
-
-/** Returns the texts that may be attached to a short option, and their parts: `-ox`, `-itv.:/x`. */
-function attachedParts(value: string): readonly string[] {
-  return attachedValues(value).flatMap((rest) =>
-    rest.startsWith('-') ? [rest] : [rest].concat(partsBetween(rest)),
-  );
 }
 
 /** Finds paths inside a text: `python -c "open('secrets/x')"`. */

@@ -33,7 +33,7 @@ import { quotedPatterns } from './quoted-patterns.ts';
 import { literalWord } from './touch.ts';
 import { runsFiles } from '../interpreters.ts';
 import { isMake } from '../make-words.ts';
-import { baseName, isRunner } from '../runners.ts';
+import { baseName, isRunner, localTails } from '../runners.ts';
 
 export interface NamedPlace {
   readonly written: string;
@@ -69,6 +69,8 @@ export function namedPlaces(
   const savesAsTold =
     SAVES_AS_TOLD.test(program) && (!/^(curl|wget)$/.test(program) || isUnderstood(program, args));
   const mayRun = mayBeRun(program, all);
+  const behind = localTails([name, ...args]).map(([first, ...own]) => ({ run: first?.value ?? '', own }));
+  const runs = [{ run: program, own: all }, ...behind];
   const found = new Map<string, NamedPlace>();
   const looked = new Set<string>();
   const lookAt = (word: ShellWord, index: number, words: readonly ShellWord[]): void => {
@@ -79,7 +81,9 @@ export function namedPlaces(
     const isRemote = CARRIERS.test(program) && /^[^/-][^/]*:/.test(word.value);
     const addressed = program === 'git' ? fileAddressesIn(word, scope) : [];
     const saved = savesAsTold ? addressed : namesOfAddresses(word, isRemote);
-    for (const written of isRemote ? saved : [...candidatesOf(word, scope, isFilter), ...saved]) {
+    const quoted = reading === 'no' ? quotedOf(word, runs, scope) : [];
+    const names = saved.concat(quoted.flatMap(({ kind, value }) => (kind === 'literal' ? value : [])));
+    for (const written of isRemote ? names : [...candidatesOf(word, scope, isFilter), ...names]) {
       const isOperand = !word.value.startsWith('-') && !/^-./.test(before);
       const isRead = reading === 'all' || (reading === 'operands' && isOperand);
       const key = `${isRead} ${written}`;
@@ -95,22 +99,30 @@ export function namedPlaces(
       found.set(written, { written, places: concern || !isFolder ? places : withContent(places), concern });
     }
     if (reading !== 'no') return;
-    const values = word.kind === 'dynamic' ? (possibleValues(word, scope) ?? []) : undefined;
-    const quoted = quotedPatterns(
-      program,
-      words,
-      index,
-      values?.map(({ text }) => text),
-    );
-    for (const pattern of word.kind === 'pattern' ? [word] : quoted) {
+    const patterns = quoted.filter(({ kind }) => kind === 'pattern');
+    for (const pattern of word.kind === 'pattern' ? [word] : patterns) {
       const glob = protectedByGlob(pattern, folders, world);
       if (glob) found.set(word.text, glob);
     }
-    const concern = quoted.length === 0 ? undefined : concernOfPatterns(quoted, scope);
+    const concern = patterns.length === 0 ? undefined : concernOfPatterns(patterns, scope);
     if (concern) found.set(word.text, { written: word.text, places: [], concern });
   };
   all.forEach(lookAt);
   return [...found.values(), ...(program === 'git' ? repositoriesOutside(args, scope) : [])];
+}
+
+/** The program itself, or one behind a runner, with its words. */
+interface Run {
+  readonly run: string;
+  readonly own: readonly ShellWord[];
+}
+
+/** Returns the patterns that one of the programs may expand in a word, and the names that a shell would read in it. */
+function quotedOf(word: ShellWord, runs: readonly Run[], scope: WordScope): readonly ShellWord[] {
+  const values = word.kind === 'dynamic' ? (possibleValues(word, scope) ?? []) : undefined;
+  const texts = values?.map(({ text }) => text);
+  const found = runs.flatMap(({ run, own }) => quotedPatterns(baseName(run), own, own.indexOf(word), texts));
+  return [...new Map(found.map((one) => [one.value, one])).values()];
 }
 
 /** Returns whether an operand may be a program that the command runs, or a target of make. Git changes files by other rules. */

@@ -6,6 +6,7 @@ import { omitUndefined } from '@heddle/core';
 import type { ShellWord } from '@heddle/tools/shell';
 import { gitArguments } from './git-arguments.ts';
 import { isMessage } from './message-options.ts';
+import { partsOfPattern } from './parts-of-words.ts';
 import { fixedFolder } from './quoted-matches.ts';
 import { scannedEndings } from './scanned-files.ts';
 import { partOfWord, type Touch, touch } from './touch.ts';
@@ -26,10 +27,10 @@ const NOT_SELECTING =
 /** Other commands of git with patterns are checked elsewhere, or only read. */
 const RESTORING = /^(checkout|restore|stash|reset)$/;
 
-/** Characters with a meaning in patterns. */
-const MAGIC = /[*?[\]{}()\\]/;
+/** Characters with a meaning in patterns, and quotes. A program that gives the word to a shell has names without them. */
+const MAGIC = /[*?[\]{}()\\"']/;
 
-/** Returns the patterns that a word may be. `values` are its possible texts. */
+/** Returns the patterns that a word may be, and the names that a shell would read in it. `values` are its possible texts. */
 export function quotedPatterns(
   program: string,
   args: readonly ShellWord[],
@@ -39,7 +40,7 @@ export function quotedPatterns(
   const word = args[index];
   if (word === undefined) return [];
   return quotedTexts(program, args, index, values).flatMap((text) =>
-    patternsIn(text).map((pattern) => patternWord(word, pattern)),
+    patternsIn(text).map((pattern) => readAs(word, pattern)),
   );
 }
 
@@ -58,24 +59,17 @@ function quotedTexts(
   const before = args[index - 1]?.value ?? '';
   if (NOT_SELECTING.test(before) || (INTERPRETERS.test(program) && CODE.test(before))) return [];
   return texts.flatMap((text) => {
-    const [, option = ''] = OPTION.exec(text) ?? [];
-    const value = optionValue(text);
-    // A pattern after an exclamation mark is left out.
-    if (NOT_SELECTING.test(option) || /^![^!(]/.test(value)) return [];
-    // Two of them select it again.
-    return [value.replace(/^!!/, '')];
+    const [, option = '', value = text] = OPTION.exec(text) ?? [];
+    return NOT_SELECTING.test(option) ? [] : [value];
   });
 }
 
 const OPTION = /^(--?[\w-]+)=(.*)$/s;
 
-/** Returns the value that is attached to an option, or the whole word. */
-function optionValue(text: string): string {
-  return OPTION.exec(text)?.[2] ?? text;
-}
+const WILDCARD = /[*?[(]/;
 
-function patternWord(word: ShellWord, pattern: string): ShellWord {
-  return { ...partOfWord(word, pattern), kind: 'pattern' };
+function readAs(word: ShellWord, text: string): ShellWord {
+  return { ...partOfWord(word, text), kind: WILDCARD.test(text) ? 'pattern' : 'literal' };
 }
 
 /**
@@ -90,9 +84,11 @@ export function quotedTouches(program: string, args: readonly ShellWord[]): Touc
     const texts = quotedTexts(program, args, index, isGlob ? [word.value] : undefined).flatMap(plainPatterns);
     const more = { knowledge: 'mentioned', ...(isGlob ? { unlessMatched: word } : {}) } as const;
     const flat = texts.filter((text) => text.length > 1 && !ANY_DEPTH.test(text));
-    const patterns = new Set([...(isGlob ? [] : flat), ...flat.flatMap(withDots)].map(asPattern));
+    const patterns = new Set([...flat, ...flat.flatMap(withDots)]);
+    // The glob itself counts already.
+    if (isGlob) patterns.delete(word.value);
     return [
-      ...Array.from(patterns, (pattern) => touch('read', patternWord(word, pattern), undefined, more)),
+      ...Array.from(patterns, (pattern) => touch('read', readAs(word, pattern), undefined, more)),
       ...treesIn(word, texts, endings, more),
     ];
   });
@@ -150,8 +146,10 @@ function withDot(segment: string): string {
 
 /** Git has words before a pattern: `:(glob)src`, `:/src`. */
 const PATHSPEC = /^:(?:\([^)]*\)|[/^!]+)/;
-/** A set or a sign for one letter can also be a leading dot, and so can a star before a name. */
-const LEADING = /(^|\/)(?:\[[^\]]*\]|\?(?!\()|(?=\*+[A-Za-z]))/g;
+/** A set or a sign for one letter can also be a leading dot. */
+const LEADING = /(^|\/)(?:\[[^\]]*\]|\?(?!\())/g;
+/** So can a star before a name. In a part of a word, such patterns are common: `name=*foo*`. */
+const LEADING_STAR = /(^(?:!!)?|\/)(?=\*+[A-Za-z])/g;
 
 const DEPTHS = ['**/', '', '*/', '*/*/'];
 
@@ -160,22 +158,22 @@ function patternsIn(text: string): readonly string[] {
   const all = plainPatterns(text)
     // Two stars match any number of folders.
     .flatMap((one) => (one.includes('**/') ? DEPTHS.map((depth) => one.replaceAll('**/', depth)) : [one]));
-  return Array.from(new Set(all), asPattern).filter((one) => one.length > 1);
+  return [...new Set(all)].filter((one) => one.length > 1);
 }
 
 /** The same with two stars for any number of folders. */
 function plainPatterns(text: string): readonly string[] {
-  const plain = alternatives(withBraces(text.replace(PATHSPEC, ''))).flatMap((one) => [
-    one.replace(/\\(?=.)/gs, ''),
-    one.replaceAll('\\', '/'),
-  ]);
+  const selecting = alternatives(withBraces(text.replace(PATHSPEC, '')))
+    .flatMap((one) => [one, one.replace(LEADING_STAR, '$1.')])
+    .flatMap(partsOfPattern)
+    // A pattern after an exclamation mark is left out. Two of them select it again.
+    .filter((one) => !/^![^!(]/.test(one));
+  const plain = selecting
+    .map((one) => one.replace(/^!!/, ''))
+    .flatMap((one) => [one.replace(/\\(?=.)/gs, ''), one.replaceAll('\\', '/'), one.replace(/["'\\]/g, '')])
+    // A quote is rarely a part of a name. In JSON, a set of letters would seem to begin at each bracket.
+    .filter((one) => one === text || !/["']/.test(one));
   return [...new Set(plain.flatMap((one) => [one, climbing(one), one.replace(LEADING, '$1.')]))];
-}
-
-/** A name without a wildcard is a pattern that matches only it. A folder above is one that matches its files. */
-function asPattern(text: string): string {
-  if (/[*?[(]/.test(text)) return text;
-  return /(^|\/)\.\.?$/.test(text) ? `${text}/*` : `${text.slice(0, -1)}?`;
 }
 
 /** A set of characters other than letters and digits may contain a dot. */

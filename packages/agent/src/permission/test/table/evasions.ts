@@ -279,7 +279,6 @@ export const EVASIONS: readonly Theme[] = [
       'gcc -wrapper /bin/rm,a x.c',
       "fzf --bind 'start:execute(rm a)'",
       "fzf --preview='rm a'",
-      'rake -e \'sh "rm a"\'',
       "pdflatex -shell-escape '\\write18{rm a}'",
       'jrunscript -e \'exec("rm a")\'',
       'ghc -e \'System.Process.callCommand "rm a"\'',
@@ -313,6 +312,7 @@ export const EVASIONS: readonly Theme[] = [
       'flatpak run rm',
       `frobnicate ${'w '.repeat(1_100)} rm a`,
     ],
+    denied: ['rake -e \'sh "rm a"\''],
     allowed: [
       'apt-get install rm',
       'pip install rm',

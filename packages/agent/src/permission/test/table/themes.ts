@@ -34,6 +34,7 @@ import { LOGINS } from './logins.ts';
 import { LOOPS } from './loops.ts';
 import { MADE_PROGRAMS } from './made-programs.ts';
 import { MAKE_WORDS } from './make-words.ts';
+import { PARTS_OF_WORDS } from './parts-of-words.ts';
 import { NAMED } from './named.ts';
 import { VALUES_OF_WORDS } from './values-of-words.ts';
 import { UNUSUAL_NAMES } from './unusual-names.ts';
@@ -88,6 +89,7 @@ export const THEMES: readonly Theme[] = [
   ...UNUSUAL_NAMES,
   ...VALUES_OF_WORDS,
   ...MAKE_WORDS,
+  ...PARTS_OF_WORDS,
   ...OTHER_NAMES,
   ...SEARCHED_FILES,
   ...FOUND_NAMES,
