@@ -148,6 +148,11 @@ describe('a decision about a long input', () => {
     `${'npx '.repeat(32)}ls`,
     `${'find . -exec '.repeat(16)}ls`,
     `git log ${'*a'.repeat(4_900)}`,
+    `unknown 'x=${'*/'.repeat(4_900)}'`,
+    `unknown -${'v'.repeat(9_900)}.en?`,
+    long('unknown ', `'*=*:*,%' `),
+    long('unknown ', `'x="a%"' `),
+    long('tar cf x ', 'a% '),
     `unknown ${Array.from({ length: 1_300 }, (_, at) => `$a${at}`).join(' ')}`,
   ])('takes linear time, shape %#', (command) => {
     const timeOf = (text: string): number => {

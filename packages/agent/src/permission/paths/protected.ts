@@ -191,9 +191,20 @@ function matchesAt({ segments, fromRoot }: ProtectedPlace, names: readonly strin
 /** `*` in the name of a place matches any part of a name, and there is at most one. */
 function isNamed(name: string, segment: string): boolean {
   const at = segment.indexOf('*');
-  if (at < 0) return name === segment;
-  const end = segment.slice(at + 1);
-  return name.length >= at + end.length && name.startsWith(segment.slice(0, at)) && name.endsWith(end);
+  return at < 0 ? name === segment : isOfFamily(name, familyOf(segment, at));
+}
+
+interface NameFamily {
+  readonly begin: string;
+  readonly end: string;
+}
+
+function familyOf(segment: string, at = segment.indexOf('*')): NameFamily {
+  return { begin: segment.slice(0, at), end: segment.slice(at + 1) };
+}
+
+function isOfFamily(name: string, { begin, end }: NameFamily): boolean {
+  return name.length >= begin.length + end.length && name.startsWith(begin) && name.endsWith(end);
 }
 
 /** Returns the text after the star. Undefined if there is none. */
@@ -208,7 +219,9 @@ const lastNames = new Set([
   'bin',
   'scripts',
 ]);
-const lastFamilies = Array.from(lastNames).filter((name) => name.includes('*'));
+const lastFamilies = Array.from(lastNames)
+  .filter((name) => name.includes('*'))
+  .map((name) => familyOf(name));
 
 /**
  * Returns whether a path with this last name can be a protected place. It is a fast filter for walks over many files. Hidden names can
@@ -217,7 +230,7 @@ const lastFamilies = Array.from(lastNames).filter((name) => name.includes('*'));
 export function canEndProtected(name: string): boolean {
   if (name.startsWith('.')) return true;
   const lower = foldCase(name);
-  return lastNames.has(lower) || lastFamilies.some((family) => isNamed(lower, family));
+  return lastNames.has(lower) || lastFamilies.some((family) => isOfFamily(lower, family));
 }
 
 /** Returns whether a name with this end can be a protected place. */
@@ -329,10 +342,14 @@ const EVERY_VISIBLE = PROTECTED_PLACES.map(({ segments: [first = ''] }) => first
 
 /** A comparison takes less time than a look at a file. */
 const STEPS_PER_SHAPE = 0.75;
+/** A comparison with so many more segments takes as long again. */
+const SEGMENTS_PER_LOOK = 16;
 
 function findMatch(folder: string, glob: string, world: PermissionWorld): string | undefined {
   shapes ??= PROTECTED_PLACES.map(shapeOf);
-  world.spend?.(Math.ceil(shapes.length * STEPS_PER_SHAPE) + Math.floor(glob.length / 2));
+  const segments = glob.split('/').length;
+  const stepsPerShape = STEPS_PER_SHAPE * (1 + Math.floor(segments / SEGMENTS_PER_LOOK));
+  world.spend?.(Math.ceil(shapes.length * stepsPerShape) + Math.floor(glob.length / 2));
   let present: ReadonlySet<string> | undefined;
   const isPresent = (name: string): boolean => {
     present ??= new Set(world.list(folder)?.map(foldCase) ?? EVERY_VISIBLE);

@@ -15,7 +15,7 @@ const MOST_ENTRIES = 3_000;
 /** The number for a whole repository, which git walks through as well. */
 export const MOST_IN_REPOSITORY = 20_000;
 /** The number of entries that are visited in one step. */
-export const ENTRIES_PER_STEP = 12;
+export const ENTRIES_PER_STEP = 6;
 
 export type Answer<Found> = Found | 'too many' | undefined;
 

@@ -142,13 +142,21 @@ export function shellParts(text: string, outside: PermissionWorld): ShellParts {
 
 const MOST_WORDS = 2_000;
 const MOST_PARTS_OF_WORD = 1_000;
+/** The number of words that may be patterns, or that a shell would read again. Each has many readings. */
+const MOST_PATTERNS = 200;
+const IS_PATTERN = /[*?[{"'\\]/;
+/** Any letter of such an option may be followed by a value. */
+const LONG_OPTION = /^-[A-Za-z\d]{200}/;
 
 function hasTooManyWords({ commands }: Extract<ReadCommand, { ok: true }>): boolean {
   return commands.some(
     ({ args }) =>
       args.length > MOST_WORDS ||
+      args.filter(({ value }) => IS_PATTERN.test(value)).length > MOST_PATTERNS ||
       args.some(
-        ({ value }) => value.length > MOST_PARTS_OF_WORD && value.split(/[,:=@]/).length > MOST_PARTS_OF_WORD,
+        ({ value }) =>
+          LONG_OPTION.test(value) ||
+          (value.length > MOST_PARTS_OF_WORD && value.split(/[,:=@/]/).length > MOST_PARTS_OF_WORD),
       ),
   );
 }

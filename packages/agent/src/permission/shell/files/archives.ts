@@ -68,6 +68,7 @@ function tarFiles(args: readonly ShellWord[], more: readonly string[]): Touch[] 
   const isPacked =
     has(/[cruA]/, '--create', '--append', '--update', '--catenate', '--concatenate') ||
     !(isUnpacked || isListed);
+  const skipsGit = isPacked && excludesGit(args, given);
   return [
     ...given.valuesOf('-g', '--listed-incremental').map((word) => write(word)),
     ...[...lists, ...given.valuesOf('-X', '--exclude-from')].map((word) => read(word)),
@@ -84,7 +85,7 @@ function tarFiles(args: readonly ShellWord[], more: readonly string[]): Touch[] 
           ),
           ...archives.map((word) => write(word)),
           ...[...folders, ...named, ...others, ...everything].map((word) =>
-            touch('read', word, 'all', { staysInTree, skipsGit: excludesGit(args, given) }),
+            touch('read', word, 'all', { staysInTree, skipsGit }),
           ),
           ...listed.map((word) => read(word)),
         ]
