@@ -98,10 +98,10 @@ describe('a permission question', () => {
     ]);
     const terminal = start(['go', '--tools', 'WebFetch']);
     await terminal.sees('https://one.example/');
-    await terminal.sees('allow?');
+    await terminal.sees(/\nallow\?$/);
     terminal.type(`3${ENTER}`);
     await terminal.sees('https://two.example/');
-    await terminal.sees('allow?');
+    await terminal.sees(/\nallow\?$/);
     terminal.type(`4${ENTER}`);
     await terminal.sees('why?');
     terminal.type(`I know it already${ENTER}`);

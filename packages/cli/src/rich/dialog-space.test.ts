@@ -22,7 +22,7 @@ function compose({ lines, choices, columns, rows, hint }: Shown): ComposedRegion
     lines,
     choices.map((text, index) => ({ key: String(index + 1), text, reply: () => answered(index) })),
   );
-  const open: OpenDialog = { dialog, waiting: 0, selected: 0, printed: 'nothing', hint };
+  const open: OpenDialog = { dialog, waiting: 0, selected: 0, hasTyped: false, printed: 'nothing', hint };
   return composeRegion(
     {
       open: [],

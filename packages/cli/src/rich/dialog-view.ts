@@ -13,6 +13,8 @@ export interface OpenDialog {
   readonly waiting: number;
   /** The index of the selected choice. */
   readonly selected: number;
+  /** The user typed a text. So Enter alone may be meant for a prompt, and chooses only after an arrow key. */
+  readonly hasTyped: boolean;
   /** The parts that did not fit into the region and were printed above it. */
   readonly printed: HiddenPart;
   /** A message about the last input. It disappears with the next key. */
@@ -52,7 +54,7 @@ function listedChoices(
  * `typed`: the text of the answer so far. The arrow keys and Enter choose only while it is empty, or while it searches in
  * the choices.
  */
-export function dialogKey({ dialog, selected }: OpenDialog, key: Key, typed: string): DialogKey {
+export function dialogKey({ dialog, selected, hasTyped }: OpenDialog, key: Key, typed: string): DialogKey {
   const choices = listedChoices(dialog, typed);
   if ((typed !== '' && !dialog.isSearchable) || choices.length === 0) return EDIT;
   const isPlain = key.ctrl !== true && key.meta !== true && key.shift !== true;
@@ -63,7 +65,10 @@ export function dialogKey({ dialog, selected }: OpenDialog, key: Key, typed: str
   if (key.name === 'up' || (key.ctrl && key.name === 'p')) return move(-1);
   if (key.name === 'down' || (key.ctrl && key.name === 'n')) return move(1);
   const chosen = choices[selected];
-  return isPlain && key.name === 'return' && chosen ? { kind: 'answer', line: chosen.key } : EDIT;
+  const canChoose = dialog.isSearchable === true || !hasTyped;
+  return isPlain && key.name === 'return' && chosen && canChoose
+    ? { kind: 'answer', line: chosen.key }
+    : EDIT;
 }
 
 export function isArrow({ name }: Key): boolean {

@@ -250,7 +250,8 @@ export class RichScreen implements Screen, LiveView {
       if (isNew) this.#callIfLong('a question waits');
       const printed = isNew ? 'nothing' : (this.#dialog?.printed ?? 'nothing');
       const selected = isNew ? 0 : (this.#dialog?.selected ?? 0);
-      this.#dialog = { dialog, waiting, selected, printed, hint: dialog.hint };
+      const hasTyped = !isNew && this.#dialog?.hasTyped === true;
+      this.#dialog = { dialog, waiting, selected, hasTyped, printed, hint: dialog.hint };
     }
     this.#painter.schedule();
   }
@@ -285,11 +286,11 @@ export class RichScreen implements Screen, LiveView {
 
   /**
    * Keys answer the open question. If the prompt has text, they continue to edit it: even after a pause, an Enter may be meant for
-   * the prompt. Then an arrow key moves to the question.
+   * the prompt. Then an arrow key moves to the question. A single letter may be an answer that came too early.
    */
   get #isAnswering(): boolean {
     if (!this.#dialog || this.#isTypingOn) return false;
-    return this.#hasChosenQuestion || this.#prompts.draft.text === '';
+    return this.#hasChosenQuestion || this.#prompts.draft.text.length < 2;
   }
 
   /** Calls the user if a turn took long and the user has typed nothing for a while. */
@@ -357,14 +358,14 @@ export class RichScreen implements Screen, LiveView {
     this.#dialog = open;
     const before = this.#answers.draft.text;
     const pressed = dialogKey(open, key, before);
-    if (pressed.kind === 'select') this.#dialog = { ...open, selected: pressed.selected };
+    if (pressed.kind === 'select') this.#dialog = { ...open, selected: pressed.selected, hasTyped: false };
     else if (pressed.kind === 'answer') this.#listener?.line(pressed.line);
     else {
       this.#act(this.#answers.take(key));
       const typed = this.#answers.draft.text;
-      // Other choices are listed now.
-      if (open.dialog.isSearchable && typed !== before && this.#dialog === open)
-        this.#dialog = { ...open, selected: 0 };
+      // If the text searches, other choices are listed now.
+      if (typed !== before && this.#dialog === open)
+        this.#dialog = { ...open, hasTyped: true, ...(open.dialog.isSearchable && { selected: 0 }) };
       if (typed.length === 1 && isWholeKey(open, typed))
         this.#singleKey = setTimeout(() => {
           if (this.#dialog?.dialog !== open.dialog || this.#answers.draft.text !== typed) return;
@@ -467,7 +468,7 @@ export class RichScreen implements Screen, LiveView {
     if (this.#isClosed) return undefined;
     const { style } = this.#setup;
     const isAsking = this.#dialog !== undefined;
-    const hint = this.#isAnswering || this.#prompts.draft.text === '' ? {} : { hint: EDITS_PROMPT };
+    const hint = this.#isAnswering || this.#prompts.draft.text.length < 2 ? {} : { hint: EDITS_PROMPT };
     const region = composeRegion(
       {
         open: this.#transcript.open,

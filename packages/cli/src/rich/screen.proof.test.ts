@@ -378,6 +378,20 @@ describe('the rich screen', () => {
     screen.close();
   });
 
+  it('takes an answer again that came too early', () => {
+    const { terminal, screen, lines } = openScreen();
+    screen.busy('> ');
+    screen.showDialog(dialog, 0);
+    screen.ask('allow? ');
+    terminal.type('1');
+    vi.advanceTimersByTime(1_000);
+    expect(lines).toEqual([]);
+    terminal.type('1');
+    vi.advanceTimersByTime(600);
+    expect(lines).toEqual(['1']);
+    screen.close();
+  });
+
   it('keeps the text of the prompt while a question is answered with arrow keys', () => {
     const { terminal, screen, lines } = openScreen();
     screen.busy('> ');
@@ -396,6 +410,22 @@ describe('the rich screen', () => {
     terminal.type('\r');
     vi.advanceTimersByTime(1_000);
     expect(lines).toEqual(['1']);
+    screen.close();
+  });
+
+  it('chooses nothing by Enter after a text was typed, until an arrow key is pressed', () => {
+    const { terminal, screen, lines } = openScreen();
+    screen.busy('> ');
+    screen.showDialog(dialog, 0);
+    screen.ask('allow? ');
+    vi.advanceTimersByTime(1_000);
+    terminal.type('and then the tests\r');
+    screen.showDialog({ ...dialog, hint: 'This is not an answer yet.' }, 0);
+    terminal.type('\r');
+    terminal.type('x\u007f\r');
+    expect(lines).toEqual(['and then the tests', '', '']);
+    terminal.type('\u001b[B\u001b[A\r');
+    expect(lines.at(-1)).toBe('1');
     screen.close();
   });
 
