@@ -123,6 +123,7 @@ describe('a file with such a name', () => {
     for (const name of ['.vscode', 'home', 'hooks', 'a.pem']) mkdirSync(at(name));
     for (const name of ['env', 'tasks', 'hook', 'start']) writeFileSync(at(name), '');
     symlinkSync('env', at('.envrc'));
+    symlinkSync('in/tool', at('.newtool'));
     symlinkSync('../tasks', at('.vscode/tasks.json'));
     symlinkSync('../../hook', at('.git/hooks/pre-commit'));
     symlinkSync('../start', at('home/.bashrc'));
@@ -130,9 +131,15 @@ describe('a file with such a name', () => {
       writeFileSync(Buffer.from(at(`${folder}/z\xff`), 'latin1'), '');
   });
 
-  it.each(['echo x > env', 'echo x > tasks', 'echo x > hook', 'echo x > start', 'touch hooks/pre-commit'])(
-    'does not hide a protected link or a nested repository beside it: %s',
-    (command) => expect(decide(command).decision).toBe('ask'),
+  it.each([
+    'echo x > in/tool/rules.md',
+    'echo x > env',
+    'echo x > tasks',
+    'echo x > hook',
+    'echo x > start',
+    'touch hooks/pre-commit',
+  ])('does not hide a protected link or a nested repository beside it: %s', (command) =>
+    expect(decide(command).decision).toBe('ask'),
   );
 
   it('does not keep the view from guarding and hiding the files beside it', () => {

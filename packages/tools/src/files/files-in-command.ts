@@ -56,7 +56,7 @@ export function filesInCommand(
 }
 
 function withModuleEndings(name: string): readonly string[] {
-  const isWhole = name.endsWith('/') || isScriptPath(`./${name}`);
+  const isWhole = name.endsWith('/') || isScriptPath(name);
   return isWhole ? [name] : [name, ...OF_MODULES.map((ending) => name + ending)];
 }
 
@@ -126,9 +126,9 @@ export function expand(word: string, variables: Variables): string {
 export const BUILD_FILE =
   /^((gnu)?makefile|justfile|package(-lock)?\.json|tsconfig.*\.json|jsconfig\.json|pyproject\.toml|cargo\.toml|go\.mod|pom\.xml|build\.gradle(\.kts)?)$/i;
 
-/** The path of a file that is run, if it exists. */
+/** The name of a file that is run, also before it exists. */
 const SCRIPT_PATH =
-  /^[^=:,;&|()]*\/[^=:,;&|()/]*\.([cm]?[jt]sx?|(ba|da|z|k|fi)?sh|py|rb|pl|php|lua|jar|exe|cmd|bat|ps1)$/i;
+  /^[^=:,;&|()]*[^=:,;&|()/]\.([cm]?[jt]sx?|(ba|da|z|k|fi)?sh|py|rb|pl|php|lua|jar|go|exe|cmd|bat|ps1)$/i;
 
 function isScriptPath(part: string): boolean {
   return SCRIPT_PATH.test(part) && !part.startsWith('-');

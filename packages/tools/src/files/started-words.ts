@@ -14,15 +14,25 @@ const PACKAGE_RUNNER = /^(npx|pnpx|bunx|uvx|uv|pipx)$/;
 const RUNS = /^(run|tool)$/;
 const OWN_PATH = /^(\.{0,2}|~)\/|\.py$/;
 
-/** The next word is a value that the interpreter does not run: `bash -o pipefail x`. */
-const TAKES_VALUE = /^([-+]\w*[oOWXrI]|--[\w-]+)$/;
+/** The next word is a value that is not run: `bash -o pipefail x`, `node -r dotenv/config x`. */
+const TAKES_VALUE = /^[-+]\w*[rWX]$/;
+const TAKES_VALUE_IN_SHELL = /^[-+]\w*[oO]$/;
+/** The next word may be a value, or the script. */
+const MAY_TAKE_VALUE = /^(-\w*[oOI]|--[\w-]+)$/;
 
-/** After these, the operands are data. */
+const SHELL = /^(ba|da|z|k|mk|fi|a|c|tc|yash|pw)?sh$/;
+/** After these, the operands are data. `-e` of a shell takes no text. */
 const ENDS = /^-[A-Za-z]*[cemp]$/;
+const ENDS_OF_SHELL = /^-[A-Za-z]*c$/;
 
 /** A program follows these words. */
 const BEFORE_PROGRAM =
   /^([!{]|exec|eval|sudo|doas|env|command|builtin|nice|nohup|time|xargs|setsid|then|do|else|if|elif|while|until|\w+=.*)$/;
+
+/** A program follows these words and their values: `timeout 5 ./x`, `flock lock ./x`. */
+const LIMITER = /^(g?timeout|nice|ionice|taskset|chrt|stdbuf|cpulimit|prlimit|flock|chroot)$/;
+const VALUE_OF_LIMITER = /^[-+]?\d[\w.,:]*$/;
+const NEEDS_FILE = /^(flock|chroot)$/;
 
 /** The value of such an option is often a script, or settings with commands: `ssh -F x`, `awk -f x`, `vim -S x`. */
 const FILE_OPTION = /^-[A-Za-z]*[fFS]$/;
@@ -45,6 +55,7 @@ const MOST_LETTERS = 1024;
 export function startedWords(words: readonly string[]): readonly string[] {
   const found: string[] = [];
   let isStart = true;
+  let hasLimiter = false;
   let interpreter: string | undefined;
   let hasDataOptions = false;
   for (const [at, word] of words.entries()) {
@@ -53,7 +64,11 @@ export function startedWords(words: readonly string[]): readonly string[] {
     if (isStart) {
       // `env -C x ./y` starts `./y`.
       if (FOLDER_OPTION.test(before)) continue;
-      isStart = BEFORE_PROGRAM.test(word) || (word.startsWith('-') && at > 0);
+      const isLimiter = LIMITER.test(path.posix.basename(word));
+      const isOfLimiter =
+        (hasLimiter && VALUE_OF_LIMITER.test(word)) || NEEDS_FILE.test(path.posix.basename(before));
+      isStart = isLimiter || isOfLimiter || BEFORE_PROGRAM.test(word) || (word.startsWith('-') && at > 0);
+      hasLimiter ||= isLimiter;
       if (!isStart && word.includes('/')) found.push(word);
       hasDataOptions = !isStart && TAKES_DATA_FILE.test(path.posix.basename(word));
     }
@@ -66,14 +81,14 @@ export function startedWords(words: readonly string[]): readonly string[] {
     else if (!hasDataOptions && FILE_OPTION.test(before) && isPath) found.push(word);
     else if (!hasDataOptions && /^-[fFS]\w*[./]/.test(word)) found.push(word.slice(2));
     else if (interpreter !== undefined && word.startsWith('-')) {
-      if (ENDS.test(word)) interpreter = undefined;
+      if ((SHELL.test(interpreter) ? ENDS_OF_SHELL : ENDS).test(word)) interpreter = undefined;
     } else if (interpreter !== undefined && !/^\w+=/.test(word)) {
-      // `node -r dotenv/config x` names a package.
-      if (TAKES_VALUE.test(before) && !/^[./~]/.test(word)) continue;
+      const takesValue = SHELL.test(interpreter) ? TAKES_VALUE_IN_SHELL : TAKES_VALUE;
+      if (takesValue.test(before) && !/^[./~]/.test(word)) continue;
       const isOfPackages = PACKAGE_RUNNER.test(interpreter);
       if (isOfPackages && RUNS.test(word)) continue;
       if (isOfPackages ? OWN_PATH.test(word) : isPath || !HAS_TASKS.test(interpreter)) found.push(word);
-      if (!TAKES_VALUE.test(before) && !HAS_TASKS.test(interpreter)) interpreter = undefined;
+      if (!MAY_TAKE_VALUE.test(before) && !HAS_TASKS.test(interpreter)) interpreter = undefined;
     }
   }
   return found.filter(

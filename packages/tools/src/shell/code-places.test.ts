@@ -197,6 +197,7 @@ it.each([
   ['RUBYGEMS_GEMDEPS', '-'],
   ['PS_PERSONALITY', 'bsd'],
   ['CMD_ENV', 'bsd'],
+  ['DEBUGINFOD_URLS', 'https://debuginfod.example'],
 ])('keeps code of the project out of proven commands: %s=%s', (name, value) => {
   const environment = { PATH: MAIN, [name]: value };
   expect({ ...environment, ...codeOutside([path.join(base, 'project')], environment) }).toEqual({

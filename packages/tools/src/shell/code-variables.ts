@@ -89,6 +89,9 @@ export const CHANGED_MEANINGS: readonly string[] = [
   'PS_PERSONALITY',
 ];
 
+/** With these, programs that read an object file ask a server for its debugging information, and store it. */
+export const SERVER_VARIABLES: readonly string[] = ['DEBUGINFOD_URLS'];
+
 export interface CodePlaces {
   /** Files, and folders with all their files. A name may be relative. */
   readonly places: readonly string[];

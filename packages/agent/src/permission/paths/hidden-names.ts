@@ -4,7 +4,7 @@
  */
 import type { FilePart } from '../part.ts';
 import type { PermissionWorld } from '../world.ts';
-import { type FilePlace, isAtOrBelow, onceFor, workingFolders } from './places.ts';
+import { type FilePlace, isAtOrBelow, knownEntries, onceFor, workingFolders } from './places.ts';
 import { foldCase } from './protected.ts';
 
 /**
@@ -100,7 +100,7 @@ function unlistedIn(file: string, world: PermissionWorld): string | undefined {
 const unlistedTargets = onceFor((world) => {
   const roots = workingFolders(world);
   return roots.flatMap((root) =>
-    (world.entries(root) ?? [])
+    knownEntries(root, world)
       .filter(({ name, kind }) => kind === 'link' && isHidden(name) && !isOrdinary(name))
       .map(({ name }) => ({ name, target: world.realpath(`${root}/${name}`) }))
       .filter(({ target }) => !roots.some((folder) => isAtOrBelow(folder, target))),

@@ -7,7 +7,7 @@ import { omitUndefined } from '@heddle/core';
 import { GIT_DATA_NAMES } from '@heddle/tools/git';
 import type { ShellWord } from '@heddle/tools/shell';
 import type { Concern, FilePart, PathsBelow } from '../part.ts';
-import { commandPlace, type FilePlace, isRelatedToSome, once } from '../paths/places.ts';
+import { commandPlace, type FilePlace, isRelatedToSome, knownEntries, once } from '../paths/places.ts';
 import { mayBeginProtection } from '../paths/changed-places.ts';
 import { changedPrograms, configPlaces, gitSourcesIn } from '../paths/program-places.ts';
 import {
@@ -225,7 +225,7 @@ function insideFolder(
   const concern = mayBeAny ? writtenConcern(written(), folders, world) : undefined;
   // Links in the folder lead elsewhere. With unknown names, all of them count.
   const links = targets.flatMap(({ path: at }) =>
-    (world.entries(at) ?? [])
+    knownEntries(at, world)
       .filter(({ name, kind }) => kind === 'link' && selects.mayMatch(name))
       .map(({ name }) => touch('write', literalWord(path.posix.join(at, name)))),
   );

@@ -1,6 +1,6 @@
 /** Finds matches of patterns in quotes that links lead to. A program expands such a pattern itself, and may follow the links. */
 import path from 'node:path';
-import { type FilePlace, placesOf, tildeExpanded } from '../../paths/places.ts';
+import { type FilePlace, knownEntries, placesOf, tildeExpanded } from '../../paths/places.ts';
 import { namesMeet, type Segment, segmentsOf } from '../../paths/segments.ts';
 import type { PermissionWorld } from '../../world.ts';
 import type { WordScope } from '../possible-values.ts';
@@ -35,7 +35,7 @@ export function linkedMatches(
   const found = new Set<string>();
   let seen = 0;
   for (const { folder, rests, isBehindLink } of open) {
-    const entries = world.entries(folder) ?? [];
+    const entries = knownEntries(folder, world);
     seen += entries.length;
     if (seen > MOST_ENTRIES) break;
     world.spend?.(1 + Math.ceil(entries.length / ENTRIES_PER_STEP));
