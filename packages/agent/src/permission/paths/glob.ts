@@ -1,6 +1,6 @@
 /** A glob in a command: the paths that it may match, and those that it matches now. */
 import path from 'node:path';
-import { commandPlace, type FilePlace } from './places.ts';
+import { commandPlaces, type FilePlace } from './places.ts';
 import type { PermissionWorld } from '../world.ts';
 import {
   isLiteral,
@@ -142,7 +142,7 @@ function expanded(
     }
     paths = next;
   }
-  return paths.map((file) => commandPlace(file, world));
+  return paths.flatMap((file) => commandPlaces(file, world));
 }
 
 /** The number of entries that are looked at for links and named pipes. */
@@ -195,7 +195,7 @@ function unusualMatches(
     }
     reached = next;
   }
-  return found.map((file) => commandPlace(file, world));
+  return found.flatMap((file) => commandPlaces(file, world));
 }
 
 /** Without a match, the shell keeps the text of the glob as a path. Returns that path if its first name exists. */
@@ -209,5 +209,5 @@ function unexpanded(
   return folders
     .filter((folder) => world.list(folder.path)?.includes(first) !== false)
     .map((folder) => path.posix.join(folder.path, text))
-    .map((file) => commandPlace(file, world));
+    .flatMap((file) => commandPlaces(file, world));
 }

@@ -30,15 +30,27 @@ export function otherPlaces({ real }: FilePlace, { otherNames }: PermissionWorld
 
 function placesFrom(folder: string, written: string, world: PermissionWorld): FilePlace[] {
   const absolute = path.posix.resolve(folder, written);
-  if (!written.includes('..')) return [{ path: absolute, real: world.realpath(absolute) }];
+  if (!written.includes('..')) return withEntry({ path: absolute, real: world.realpath(absolute) }, world);
   const meanings = meaningsOf(path.posix.isAbsolute(written) ? written : `${folder}/${written}`, world);
   if (meanings === undefined) return [{ path: absolute, real: path.posix.join(absolute, UNKNOWN_CHARACTER) }];
-  const usual = path.posix.join(world.realpath(path.posix.dirname(absolute)), path.posix.basename(absolute));
   return meanings.flatMap((entry) => {
     const real = world.realpath(entry);
-    const place = { path: absolute, real };
-    return entry === usual ? place : [place, { path: entry, real }];
+    return [
+      { path: absolute, real },
+      { path: entry, real },
+    ];
   });
+}
+
+/**
+ * Adds the entry of a folder that a path names, if it is a link in a folder behind another one. `rm a/b` removes this entry,
+ * and neither the written path nor the target of the link.
+ */
+function withEntry(place: FilePlace, world: PermissionWorld): FilePlace[] {
+  const { path: written, real } = place;
+  if (written === real || !isKnownPlace(place)) return [place];
+  const entry = path.posix.join(world.realpath(path.posix.dirname(written)), path.posix.basename(written));
+  return entry === written || entry === real ? [place] : [place, { path: entry, real }];
 }
 
 /** Returns whether a command may find any place by a full path: through `/proc/self/cwd`, or a link that leads to itself. */
@@ -53,6 +65,11 @@ export function leadsAnywhere(file: string, { passesProcess, isUnclear }: Permis
 export function commandPlace(file: string, world: PermissionWorld): FilePlace {
   const isUnknown = !isSink(file, 'read') && leadsAnywhere(file, world);
   return { path: file, real: isUnknown ? ANY_FILE : world.realpath(file) };
+}
+
+/** The same with the entry that the path names, see `withEntry`. */
+export function commandPlaces(file: string, world: PermissionWorld): FilePlace[] {
+  return withEntry(commandPlace(file, world), world);
 }
 
 /** The folder that some names of a path lead to, and the one before its last name. */

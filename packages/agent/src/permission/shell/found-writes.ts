@@ -7,7 +7,7 @@ import { omitUndefined } from '@heddle/core';
 import { GIT_DATA_NAMES } from '@heddle/tools/git';
 import type { ShellWord } from '@heddle/tools/shell';
 import type { Concern, FilePart, PathsBelow } from '../part.ts';
-import { commandPlace, type FilePlace, isRelatedToSome, knownEntries, once } from '../paths/places.ts';
+import { commandPlaces, type FilePlace, isRelatedToSome, knownEntries, once } from '../paths/places.ts';
 import { mayBeginProtection } from '../paths/changed-places.ts';
 import { changedPrograms, configPlaces, gitSourcesIn } from '../paths/program-places.ts';
 import {
@@ -287,7 +287,7 @@ function writtenConcern(
   if (written === undefined) return UNKNOWN_CHANGE;
   for (const file of written.paths) {
     if (!mayBeginProtection(file, world) && !isGitDataPath(file)) continue;
-    const places = [commandPlace(file, world)];
+    const places = commandPlaces(file, world);
     const concern = concernOf({ kind: 'write' }, { places, pattern: undefined }, folders, world);
     if (concern !== undefined) return concern;
   }

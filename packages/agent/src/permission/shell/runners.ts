@@ -50,7 +50,7 @@ const FINDERS = /^(find|fd|fdfind)$/;
 const MOST_TAILS = 64;
 
 /** The number of runners among the words of a command that are checked. Each may run all words after it. */
-const MOST_RUNNERS = 32;
+const MOST_RUNNERS = 16;
 /** After these, `find` runs a command. */
 const RUN_OPTION = /^-(?:exec|ok)(?:dir)?$/;
 

@@ -13,14 +13,15 @@ interface Call {
   readonly first?: number;
   readonly second?: number;
   readonly audit?: number;
+  readonly isForEdits?: boolean;
 }
 
 function answer(
   arch: 'x64' | 'arm64',
   scope: ProcessScope,
-  { number, first = 0, second = 0, audit = AUDIT[arch] }: Call,
+  { number, first = 0, second = 0, audit = AUDIT[arch], isForEdits = false }: Call,
 ): number {
-  const program = callFilter(scope, arch);
+  const program = callFilter(scope, arch, isForEdits);
   if (!program) throw new Error('There is no filter.');
   const data: Readonly<Record<number, number>> = { 0: number, 4: audit, 16: first, 24: second };
   let loaded = 0;
@@ -89,6 +90,17 @@ describe.each(['x64', 'arm64'] as const)('the system call filter for %s', (arch)
       for (const second of PAIRS)
         expect(answer(arch, scope, { number: calls.socketpair, first: UNIX, second })).toBe(ALLOW);
     }
+  });
+
+  it('refuses to change modes, owners, times and attributes, except for edits', () => {
+    const numbers = { x64: [90, 92, 132, 188, 199, 268, 280, 452], arm64: [5, 16, 52, 53, 54, 88, 452] }[
+      arch
+    ];
+    for (const scope of ['own', 'host'] as const)
+      for (const number of numbers) {
+        expect(answer(arch, scope, { number })).toBe(EPERM);
+        expect(answer(arch, scope, { number, isForEdits: true })).toBe(ALLOW);
+      }
   });
 
   it('refuses pairs of sockets that can send to a third one', () => {

@@ -29,6 +29,8 @@ interface Architecture {
   readonly never: readonly number[];
   /** Calls that affect other processes: signals, debuggers, priorities. */
   readonly otherProcesses: readonly number[];
+  /** Calls that change modes, owners, times and attributes of files. The devices in a view are those of the machine. */
+  readonly attributes: readonly number[];
 }
 
 /** The same numbers on every architecture. Mounts by descriptor: open_tree to fspick, mount_setattr. Also quotactl_fd. */
@@ -62,6 +64,8 @@ const ARCHITECTURES: ReadonlyMap<string, Architecture> = new Map([
         [321, 298, 323, 103, 300, 212, 153, 180],
       ].flat(),
       otherProcesses: [62, 101, 129, 141, 142, 144, 200, 203, 234, 251, 297, 311, 314, 424, 438, 440],
+      // chmod and chown in all forms, utime to utimensat, setxattr and removexattr in all forms
+      attributes: [90, 91, 92, 93, 94, 260, 268, 452, 132, 235, 261, 280, 188, 189, 190, 197, 198, 199],
     },
   ],
   [
@@ -87,6 +91,7 @@ const ARCHITECTURES: ReadonlyMap<string, Architecture> = new Map([
         [280, 241, 282, 116, 262, 18, 58, 42],
       ].flat(),
       otherProcesses: [30, 117, 118, 119, 122, 129, 130, 131, 138, 140, 240, 271, 274, 424, 438, 440],
+      attributes: [52, 53, 54, 55, 452, 88, 5, 6, 7, 14, 15, 16],
     },
   ],
 ]);
@@ -123,13 +128,13 @@ const SIGNALING_FCNTL: readonly number[] = [8, 10, 15];
 const SIGNALING_IOCTL: readonly number[] = [0x8901, 0x8902];
 const INSTRUCTION_BYTES = 8;
 
-/** Returns undefined for an architecture whose system calls are not listed here. */
-export function callFilter(scope: ProcessScope, arch: string): Buffer | undefined {
+/** `isForEdits`: the command may change modes and times of files. Returns undefined for an architecture whose system calls are not listed here. */
+export function callFilter(scope: ProcessScope, arch: string, isForEdits = false): Buffer | undefined {
   const architecture = ARCHITECTURES.get(arch);
   if (architecture === undefined) return undefined;
   const { audit, otherTable, socket, socketpair, prlimit, fcntl, ioctl, clone } = architecture;
-  const { never, otherProcesses } = architecture;
-  const refused = scope === 'host' ? [...never, ...otherProcesses] : never;
+  const { never, otherProcesses, attributes } = architecture;
+  const refused = [...never, ...(scope === 'host' ? otherProcesses : []), ...(isForEdits ? [] : attributes)];
   return assembled([
     [LOAD, 0, 0, ARCHITECTURE],
     [IF_EQUAL, 1, 0, audit],

@@ -229,7 +229,7 @@ async function findStarter(given: ViewPlatform): Promise<Found> {
   const starterWith = (power: Power, canShowHost = true): Starter => ({
     file,
     args: (viewed) => bubblewrapArguments(viewed, power),
-    filter: ({ scope }) => callFilter(scope, arch),
+    filter: ({ scope, limits }) => callFilter(scope, arch, limits.writable.length > 0),
     isComplete: true,
     canShowHost,
   });

@@ -6,7 +6,7 @@ const SAFE_PROGRAMS: ReadonlySet<string> = new Set(
   (
     'ls cat head echo true false : pwd cd pushd popd basename dirname whoami id groups seq sleep rev tac nl cut tr comm wc ' +
     'stat du which realpath readlink nproc uname od expr fold expand unexpand paste join printenv free uptime ' +
-    'md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum sum type hexdump strings column lscpu lsblk pgrep pidof ' +
+    'md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum sum type hexdump strings column lscpu lsblk pgrep ' +
     'whereis fmt numfmt tsort factor locale cal look eza exa users logname'
   ).split(' '),
 );
@@ -100,6 +100,8 @@ export const OPTIONS: ReadonlyMap<string, Allowed> = new Map<string, Allowed>([
       long: ['print-bytes', 'ignore-initial', 'verbose', 'bytes', 'quiet', 'silent'],
     },
   ],
+  // With an unknown option, one version writes to the log of the system.
+  ['pidof', { short: 'scqnxz', valued: 'odS' }],
   ['base64', { short: 'dDi', valued: 'wb', long: ['decode', 'ignore-garbage', 'wrap'] }],
   [
     'df',

@@ -55,7 +55,7 @@ const RUNNERS = [
   '/usr/bin/nice',
   'gtime -v',
   many('nice', 11),
-  many('command', 20),
+  many('command', 12),
   `env ${many('-v', 70)}`,
   `env ${many('A%=1', 70)}`,
   `env ${many('-u A%', 40)}`,

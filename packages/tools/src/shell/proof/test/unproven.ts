@@ -115,6 +115,10 @@ jq . *.json
 diff * a
 uniq a*
 uniq {a,b}
+pidof --version
+pidof -5 x
+pidof $x
+pidof *
 xxd a*
 find *
 find * -name a
