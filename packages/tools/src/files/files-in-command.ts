@@ -46,11 +46,17 @@ export function filesInCommand(
   const commands = [...read.flatMap((text) => simpleCommands(text, variables)), plain];
   const started = new Set(commands.flatMap(startedWords));
   const names = [...started, ...commands.flatMap(modulesIn)];
+  // `node server` loads the file `server.js` before the folder `server`.
+  const meanings = (name: string): readonly string[] => {
+    const file = path.resolve(startsIn ?? '', name);
+    const isFolder = !name.endsWith('/') && kindOf(file) === 'folder';
+    return isFolder ? OF_MODULES.map((ending) => file + ending) : [file];
+  };
   const entered = inEnteredFolders(names.flatMap(withModuleEndings), commands);
   // The folder may be missing, or another one may have a file with the same name.
   const certain = [
     ...bases.flatMap((base) => entered.map((name) => path.resolve(base, name))),
-    ...(startsIn === undefined ? [] : names.map((name) => path.resolve(startsIn, name))),
+    ...(startsIn === undefined ? [] : names.flatMap(meanings)),
   ].filter((file) => !leftOut.test(path.basename(file)) && kindOf(file) !== 'folder');
   return [...namedIn([...words, ...plain], { bases, kindOf, isInside, leftOut, started }), ...certain];
 }
@@ -95,7 +101,7 @@ export const ASSIGNMENT = /(?:^|[\s;&|(])(\w+)=("[^"]*"|'[^']*'|[^\s;&|()]*)/g;
 export function simpleCommands(text: string, variables: Variables): readonly (readonly string[])[] {
   const inner = [...text.matchAll(SUBSTITUTION)].map(([, one, other]) => one ?? other ?? '');
   const quoted = [...text.matchAll(/"([^"]*)"|'([^']*)'/g)].map(([, one, other]) => one ?? other ?? '');
-  return [text.replace(SUBSTITUTION, '.').replace(REDIRECTION, ' '), ...inner, ...quoted]
+  return [text.replace(SUBSTITUTION, '.').replace(REDIRECTION, ' ').replace(INPUT, ' '), ...inner, ...quoted]
     .flatMap((part) => part.split(/[;&|()`\n]+/))
     .map((part) => shellWords(part).map((word) => expand(word, variables)));
 }
@@ -109,6 +115,9 @@ export function shellWords(text: string): readonly string[] {
 
 /** The target of a redirection is written. */
 const REDIRECTION = /(?<!\d)\d*>[>&|]*\s*("[^"]*"|'[^']*'|[^\s;&|()]+)/g;
+
+/** An input before the program: `</dev/null ./x`. */
+const INPUT = /(?<![<\w])<\s*[^\s;&|()<]+(?=\s)/g;
 
 /** One without another in it. */
 export const SUBSTITUTION = /\$\(([^()]*)\)|`([^`]*)`/g;

@@ -31,7 +31,7 @@ const BEFORE_PROGRAM =
 
 /** A program follows these words and their values: `timeout 5 ./x`, `flock lock ./x`. */
 const LIMITER = /^(g?timeout|nice|ionice|taskset|chrt|stdbuf|cpulimit|prlimit|flock|chroot)$/;
-const VALUE_OF_LIMITER = /^[-+]?\d[\w.,:]*$/;
+const IS_NUMBER = /^[-+]?\d[\w.,:]*$/;
 const NEEDS_FILE = /^(flock|chroot)$/;
 
 /** The value of such an option is often a script, or settings with commands: `ssh -F x`, `awk -f x`, `vim -S x`. */
@@ -46,7 +46,7 @@ const TAKES_DATA_FILE =
   /^(?:test|\[\[?|rm|cp|mv|ln|mkdir|rmdir|touch|cat|ls|echo|printf|grep|egrep|fgrep|rg|cut|head|tail|sort|uniq|wc|diff|cmp|tar|zip|unzip|gzip|git|gcc|g\+\+|cc|clang|chmod|chown|readlink|realpath|dirname|basename|stat|date|jq|yq|docker|docker-compose|podman|kubectl|helm)$/;
 
 /** Not a pattern, an address or a text of a program. */
-const PLAIN_PATH = /^[\w./~+%-][\w./~+% @-]*$/;
+const PLAIN_PATH = /^[^\s*?[\]{}|&;<>()$`"'\\!:=#,][^*?[\]{}|&;<>()$`"'\\!:=#]*$/u;
 
 /** A longer path cannot exist. */
 const MOST_LETTERS = 1024;
@@ -55,7 +55,9 @@ const MOST_LETTERS = 1024;
 export function startedWords(words: readonly string[]): readonly string[] {
   const found: string[] = [];
   let isStart = true;
-  let hasLimiter = false;
+  let hasRunner = false;
+  /** The next word that is not an option is a file of the runner. */
+  let needsFile = false;
   let interpreter: string | undefined;
   let hasDataOptions = false;
   for (const [at, word] of words.entries()) {
@@ -64,11 +66,12 @@ export function startedWords(words: readonly string[]): readonly string[] {
     if (isStart) {
       // `env -C x ./y` starts `./y`.
       if (FOLDER_OPTION.test(before)) continue;
-      const isLimiter = LIMITER.test(path.posix.basename(word));
-      const isOfLimiter =
-        (hasLimiter && VALUE_OF_LIMITER.test(word)) || NEEDS_FILE.test(path.posix.basename(before));
-      isStart = isLimiter || isOfLimiter || BEFORE_PROGRAM.test(word) || (word.startsWith('-') && at > 0);
-      hasLimiter ||= isLimiter;
+      const base = path.posix.basename(word);
+      const runsNext = LIMITER.test(base) || BEFORE_PROGRAM.test(base) || BEFORE_PROGRAM.test(word);
+      const isValue = hasRunner && !word.includes('/') && (before.startsWith('-') || IS_NUMBER.test(word));
+      isStart = runsNext || isValue || needsFile || (word.startsWith('-') && at > 0);
+      hasRunner ||= runsNext;
+      needsFile = NEEDS_FILE.test(base) || (needsFile && word.startsWith('-'));
       if (!isStart && word.includes('/')) found.push(word);
       hasDataOptions = !isStart && TAKES_DATA_FILE.test(path.posix.basename(word));
     }
@@ -81,7 +84,12 @@ export function startedWords(words: readonly string[]): readonly string[] {
     else if (!hasDataOptions && FILE_OPTION.test(before) && isPath) found.push(word);
     else if (!hasDataOptions && /^-[fFS]\w*[./]/.test(word)) found.push(word.slice(2));
     else if (interpreter !== undefined && word.startsWith('-')) {
-      if ((SHELL.test(interpreter) ? ENDS_OF_SHELL : ENDS).test(word)) interpreter = undefined;
+      if ((SHELL.test(interpreter) ? ENDS_OF_SHELL : ENDS).test(word)) {
+        // A text of one word is the name of a program.
+        const text = words[at + 1] ?? '';
+        if (SHELL.test(interpreter) && text.includes('/') && !/\s/.test(text)) found.push(text);
+        interpreter = undefined;
+      }
     } else if (interpreter !== undefined && !/^\w+=/.test(word)) {
       const takesValue = SHELL.test(interpreter) ? TAKES_VALUE_IN_SHELL : TAKES_VALUE;
       if (takesValue.test(before) && !/^[./~]/.test(word)) continue;
