@@ -198,6 +198,8 @@ it.each([
   ['PS_PERSONALITY', 'bsd'],
   ['CMD_ENV', 'bsd'],
   ['DEBUGINFOD_URLS', 'https://debuginfod.example'],
+  ['GIT_TRACE', '/var/tmp/trace'],
+  ['SSLKEYLOGFILE', '/var/tmp/keys'],
 ])('keeps code of the project out of proven commands: %s=%s', (name, value) => {
   const environment = { PATH: MAIN, [name]: value };
   expect({ ...environment, ...codeOutside([path.join(base, 'project')], environment) }).toEqual({

@@ -8,7 +8,7 @@ import {
   CHANGED_MEANINGS,
   CLEANED_VARIABLES,
   CODE_OPTIONS,
-  SERVER_VARIABLES,
+  SIDE_EFFECTS,
   isLibraryName,
   PLAIN_VARIABLES,
   SETTINGS_VARIABLES,
@@ -41,7 +41,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * Returns the search path and similar variables for proven commands, without relative entries, the working folders and the
- * repositories around them, and without options that load code, ask a server or change what words mean. A project can put a program of any name there, or a library. Links are resolved. The result
+ * repositories around them, and without options that load code, write files, ask a server or change what words mean. A project can put a program of any name there, or a library. Links are resolved. The result
  * contains only changed variables. One without a remaining entry is undefined, because some programs take an empty entry for
  * the current directory. The search path always has an entry.
  */
@@ -61,7 +61,7 @@ export function codeOutside(
     );
     if (kept.length < entries.length) changed[name] = kept.length === 0 ? undefined : kept.join(':');
   }
-  for (const name of [...CODE_OPTIONS, ...CHANGED_MEANINGS, ...SERVER_VARIABLES])
+  for (const name of [...CODE_OPTIONS, ...CHANGED_MEANINGS, ...SIDE_EFFECTS])
     if (environment[name] !== undefined) changed[name] = undefined;
   const { PATH } = environment;
   const searched = (PATH ?? '').split(':').filter(isOutside);

@@ -89,8 +89,12 @@ export const CHANGED_MEANINGS: readonly string[] = [
   'PS_PERSONALITY',
 ];
 
-/** With these, programs that read an object file ask a server for its debugging information, and store it. */
-export const SERVER_VARIABLES: readonly string[] = ['DEBUGINFOD_URLS'];
+/** With these, programs that only read write files, or ask a server: for debugging information, traces, profiles and keys. */
+export const SIDE_EFFECTS: readonly string[] = (
+  'DEBUGINFOD_URLS SSLKEYLOGFILE LD_DEBUG LD_DEBUG_OUTPUT LD_PROFILE LD_PROFILE_OUTPUT MALLOC_TRACE GCOV_PREFIX LLVM_PROFILE_FILE PYTHONPYCACHEPREFIX ' +
+  'GIT_TRACE GIT_TRACE2 GIT_TRACE2_EVENT GIT_TRACE2_PERF GIT_TRACE_CURL GIT_TRACE_FSMONITOR GIT_TRACE_PACKET GIT_TRACE_PACKFILE GIT_TRACE_PACK_ACCESS ' +
+  'GIT_TRACE_PERFORMANCE GIT_TRACE_REFS GIT_TRACE_SETUP GIT_TRACE_SHALLOW'
+).split(' ');
 
 export interface CodePlaces {
   /** Files, and folders with all their files. A name may be relative. */

@@ -100,8 +100,8 @@ export const OPTIONS: ReadonlyMap<string, Allowed> = new Map<string, Allowed>([
       long: ['print-bytes', 'ignore-initial', 'verbose', 'bytes', 'quiet', 'silent'],
     },
   ],
-  // With an unknown option, one version writes to the log of the system.
-  ['pidof', { short: 'scqnxz', valued: 'odS' }],
+  // With an unknown option or a wrong value, one version writes to the log of the system.
+  ['pidof', { short: 'scqnxz' }],
   ['base64', { short: 'dDi', valued: 'wb', long: ['decode', 'ignore-garbage', 'wrap'] }],
   [
     'df',
@@ -202,7 +202,7 @@ export const VERSIONED: ReadonlySet<string> = new Set(
   (
     'bash zsh fish dash gcc g++ cc c++ clang clang++ make gmake cmake ninja jq yq tree fd fdfind rg ag bat tar gzip zip unzip curl ' +
     'wget sed awk gawk grep find xargs diff patch less vim emacs nano touch mkdir cp mv rm ln chmod tee tmux screen sqlite3 psql docker perl ' +
-    'openssl ssh rsync bwrap ffmpeg convert magick pandoc shellcheck ld as nm objdump strace gdb lldb python python3 node ' +
+    'openssl ssh rsync bwrap ffmpeg convert magick pandoc shellcheck ld as nm objdump strace python python3 node ' +
     'deno uv ruff protoc nginx file sort ps htop bc dc m4 socat nc nmap hyperfine delta fzf zoxide lsof ss ip'
   ).split(' '),
 );

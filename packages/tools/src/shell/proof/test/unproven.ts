@@ -117,6 +117,8 @@ uniq a*
 uniq {a,b}
 pidof --version
 pidof -5 x
+pidof -o a sh
+pidof -S , sh
 pidof $x
 pidof *
 xxd a*
