@@ -77,8 +77,7 @@ const STARTS: readonly (readonly [string, string])[] = [
 describe('a program that starts another one by name', () => {
   it.each(STARTS)('needs trust if a version manager has the other one: %s, %s', (command, other) => {
     const [program = ''] =
-      /(npx|npm|yq|\w*grep|zcat|colordiff|rg|tar|file|man|dpkg|lsb_release|pip|bat|git)/.exec(command) ??
-      [];
+      /(npx|npm|yq|\w*grep|zcat|colordiff|rg|tar|file|man|dpkg|lsb_release|pip|bat|git)/.exec(command) ?? [];
     const table = behindShim(program, other);
     expect(decide(command, table)).toBe('ask');
     expect(decide(command, table, { view: false })).toBe('ask');
