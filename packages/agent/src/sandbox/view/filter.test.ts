@@ -13,15 +13,15 @@ interface Call {
   readonly first?: number;
   readonly second?: number;
   readonly audit?: number;
-  readonly isForEdits?: boolean;
+  readonly view?: 'read-only' | 'edits';
 }
 
 function answer(
   arch: 'x64' | 'arm64',
   scope: ProcessScope,
-  { number, first = 0, second = 0, audit = AUDIT[arch], isForEdits = false }: Call,
+  { number, first = 0, second = 0, audit = AUDIT[arch], view = 'read-only' }: Call,
 ): number {
-  const program = callFilter(scope, arch, isForEdits);
+  const program = callFilter(scope, arch, view);
   if (!program) throw new Error('There is no filter.');
   const data: Readonly<Record<number, number>> = { 0: number, 4: audit, 16: first, 24: second };
   let loaded = 0;
@@ -99,7 +99,7 @@ describe.each(['x64', 'arm64'] as const)('the system call filter for %s', (arch)
     for (const scope of ['own', 'host'] as const)
       for (const number of numbers) {
         expect(answer(arch, scope, { number })).toBe(EPERM);
-        expect(answer(arch, scope, { number, isForEdits: true })).toBe(ALLOW);
+        expect(answer(arch, scope, { number, view: 'edits' })).toBe(ALLOW);
       }
   });
 

@@ -128,13 +128,21 @@ const SIGNALING_FCNTL: readonly number[] = [8, 10, 15];
 const SIGNALING_IOCTL: readonly number[] = [0x8901, 0x8902];
 const INSTRUCTION_BYTES = 8;
 
-/** `isForEdits`: the command may change modes and times of files. Returns undefined for an architecture whose system calls are not listed here. */
-export function callFilter(scope: ProcessScope, arch: string, isForEdits = false): Buffer | undefined {
+/** Only in a view for edits, commands may change modes and times. Returns undefined for an architecture whose system calls are not listed here. */
+export function callFilter(
+  scope: ProcessScope,
+  arch: string,
+  view: 'read-only' | 'edits' = 'read-only',
+): Buffer | undefined {
   const architecture = ARCHITECTURES.get(arch);
   if (architecture === undefined) return undefined;
   const { audit, otherTable, socket, socketpair, prlimit, fcntl, ioctl, clone } = architecture;
   const { never, otherProcesses, attributes } = architecture;
-  const refused = [...never, ...(scope === 'host' ? otherProcesses : []), ...(isForEdits ? [] : attributes)];
+  const refused = [
+    ...never,
+    ...(scope === 'host' ? otherProcesses : []),
+    ...(view === 'edits' ? [] : attributes),
+  ];
   return assembled([
     [LOAD, 0, 0, ARCHITECTURE],
     [IF_EQUAL, 1, 0, audit],

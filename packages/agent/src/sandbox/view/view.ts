@@ -128,7 +128,7 @@ function notStarted(why: string): Confinement {
 
 const NO_LIMITS: FileLimits = { writable: [], unwritable: [], hidden: [] };
 
-function kindOf({ writable }: FileLimits): keyof typeof VIEWS {
+function kindOf({ writable }: Pick<FileLimits, 'writable'>): keyof typeof VIEWS {
   return writable.length > 0 ? 'edits' : 'read-only';
 }
 
@@ -229,7 +229,7 @@ async function findStarter(given: ViewPlatform): Promise<Found> {
   const starterWith = (power: Power, canShowHost = true): Starter => ({
     file,
     args: (viewed) => bubblewrapArguments(viewed, power),
-    filter: ({ scope, limits }) => callFilter(scope, arch, limits.writable.length > 0),
+    filter: ({ scope, limits }) => callFilter(scope, arch, kindOf(limits)),
     isComplete: true,
     canShowHost,
   });
