@@ -1,7 +1,9 @@
 /** Finds links at protected places, and protected places behind links. Their targets are protected, too. */
 import path from 'node:path';
-import { repositoriesAround } from '@heddle/tools/git';
+import { isGitFolder, repositoriesAround } from '@heddle/tools/git';
 import type { PermissionWorld } from '../world.ts';
+import { isConsoleModule, mayBecomeModule } from './console-modules.ts';
+import { environmentPart } from './environments.ts';
 import { linksInHome, takeTurns } from './home-links.ts';
 import { containsHome, foldersUp, isAtOrBelow, knownEntries } from './places.ts';
 import { foldCase, leadsToProtected, PLACE_NAMES, protectedPath } from './protected.ts';
@@ -75,8 +77,8 @@ export function protectedLinks(sources: readonly string[], world: PermissionWorl
   const nested = [...new Set(own)].flatMap((folder) => world.nestedLinks?.(folder) ?? []);
   world.spend?.(nested.length);
   const links = [...new Set([...existing(LINK_FOLDERS), ...deeper, ...settings])].flatMap(linksIn);
-  const named = [...new Set([...links, ...linksInHome(world.home, world), ...nested])].filter(
-    (link) => protectedPath(link, world) !== undefined,
+  const named = [...new Set([...links, ...linksInHome(world.home, world), ...nested])].flatMap((link) =>
+    placesOfLink(link, world),
   );
   const programs = existing(LINKED_PROGRAMS)
     .flatMap(linksIn)
@@ -91,6 +93,34 @@ export function protectedLinks(sources: readonly string[], world: PermissionWorl
     ...[...named, ...programs, ...behind].map((name) => ({ name, by: 'link' }) as const),
     ...sources.flatMap(linksIn).map((name) => ({ name, by: 'git' }) as const),
   ];
+}
+
+/** Returns the protected places that a link is or completes, by its own name or by what is beside and around it. */
+function placesOfLink(link: string, world: PermissionWorld): readonly string[] {
+  const isProtected =
+    protectedPath(link, world) !== undefined ||
+    environmentPart(link, world) !== undefined ||
+    isConsoleModule(link, world) ||
+    isOfGitData(link, world);
+  if (isProtected) return [link];
+  if (mayBecomeModule(link, world)) return inside(link, MODULE_STARTS);
+  if (path.posix.basename(link) !== 'etc') return [];
+  return inside(link, PARTS_OF_ETC).filter((place) => environmentPart(place, world) !== undefined);
+}
+
+function inside(folder: string, names: readonly string[]): readonly string[] {
+  return names.map((name) => path.posix.join(folder, name));
+}
+
+/** The files that make a folder a module of Python. */
+const MODULE_STARTS = ['__init__.py', '__init__.pyc', '__init__.so'];
+/** The folders in `etc` from which an environment of Python or conda loads scripts. */
+const PARTS_OF_ETC = ['conda', 'fish', 'profile.d'];
+
+/** A link without a target counts as well: the folder becomes one of git's data with the target. */
+function isOfGitData(link: string, world: PermissionWorld): boolean {
+  const names = knownEntries(path.posix.dirname(link), world).map(({ name }) => name);
+  return isGitFolder((name) => names.includes(name));
 }
 
 /** Adds the folders from each folder up to the top of its repositories, whose settings apply below. */

@@ -1,0 +1,105 @@
+/** Targets of links that are protected because of what is beside or around the link, on a real disk. */
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { authorize } from './authorize.ts';
+import { observeWorld } from './observe-world.ts';
+
+const top = realpathSync(mkdtempSync(path.join(os.tmpdir(), 'heddle-link-targets-')));
+const home = `${top}-home`;
+afterAll(() => rmSync(top, { recursive: true, force: true }));
+
+for (const file of [
+  'v/pyvenv.cfg',
+  'deep/w/pyvenv.cfg',
+  'apart/conda-meta/history',
+  'vb/python',
+  'bare/HEAD',
+  'tree/HEAD',
+  'store/config',
+  'store/hooks/x',
+  'store/objects/x',
+  'plain/HEAD.md',
+  'gen/used.py',
+  'gen/other.py',
+  'pack/a.py',
+  'filled/__init__.py',
+  'evil.txt',
+]) {
+  mkdirSync(path.dirname(path.join(top, file)), { recursive: true });
+  writeFileSync(path.join(top, file), '');
+}
+for (const [link, target] of [
+  ['v/bin', '../vb'],
+  ['v/lib', '../vl'],
+  ['deep/w/scripts', '../../ds'],
+  ['apart/etc', '../ae'],
+  ['plain/bin', '../pb'],
+  ['plain/etc', '../pe'],
+  ['plain/commondir', '../pc'],
+  ['tree/commondir', '../gen/common'],
+  ['bare/objects', '../store/objects'],
+  ['bare/refs', '../gen/refs'],
+  ['bare/config', '../store/config'],
+  ['bare/hooks', '../store/hooks'],
+  ['json.py', 'gen/json.txt'],
+  ['used.py', 'gen/missing.py'],
+  ['glob.py', 'gen/used.py'],
+  ['http', 'pack'],
+  ['email', 'filled'],
+  ['extra', 'gen/extra'],
+] as const)
+  symlinkSync(target, path.join(top, link));
+
+function decisionOn(tool: string, input: Record<string, unknown>): string {
+  const environment = { HOME: home, GIT_CONFIG_NOSYSTEM: '1', PATH: '/usr/bin:/bin' };
+  const places = { root: top, cwd: top, directories: [], home, configDirs: [], environment };
+  const request = { tool, input, readOnly: false, hookDecision: undefined };
+  return authorize(request, { deny: [], ask: [], allow: [] }, 'acceptEdits', observeWorld(places)).decision;
+}
+
+describe('the target of a link', () => {
+  it.each([
+    ['with the name of a folder of programs in an environment', 'vb/git'],
+    ['with such a name two folders below', 'ds/git'],
+    ['around the scripts of an environment', 'ae/conda/activate.d/a.sh'],
+    ['that completes a linked working tree of git', 'gen/common'],
+    ['that completes a repository', 'gen/refs/heads/main'],
+    ['to settings of a repository', 'store/config'],
+    ['to hooks of a repository', 'store/hooks/pre-commit'],
+    ['with the name of a missing module of Python', 'gen/json.txt'],
+    ['with the name of a module, if the file makes a folder one', 'pack/__init__.py'],
+  ])('%s is protected', (_, file) => {
+    expect(decisionOn('Write', { file_path: path.join(top, file), content: 'x' })).toBe('ask');
+    for (const command of [`echo x > ${file}`, `cp evil.txt ${file}`, `tee ${file} < evil.txt`])
+      expect([command, decisionOn('Bash', { command })]).toEqual([command, 'ask']);
+  });
+
+  it.each([
+    'rm -r vb',
+    'mv vb other',
+    'mv pack/a.py pack/__init__.py',
+    'mkdir ae && cp -r plain ae/conda',
+    'cp -rT filled pack',
+    'mv store other',
+  ])('is protected from a change of a folder: %s', (command) => {
+    expect(decisionOn('Bash', { command })).toBe('ask');
+  });
+
+  it.each([
+    ['to other files of an environment', 'vl/python3/a.py'],
+    ['in an ordinary folder', 'pb/run'],
+    ['named `etc` in an ordinary folder', 'pe/conda/a.sh'],
+    ['named `commondir` in an ordinary folder', 'pc'],
+    ['without the name of a module', 'gen/missing.py'],
+    ['with the name of a module that the project has', 'gen/used.py'],
+    ['with the name of a module, beside its first file', 'pack/b.py'],
+    ['to a module that the project has', 'filled/b.py'],
+    ['with another name', 'gen/extra'],
+  ])('%s is not protected', (_, file) => {
+    expect(decisionOn('Write', { file_path: path.join(top, file), content: 'x' })).toBe('allow');
+    const command = `echo x > ${file}`;
+    expect([command, decisionOn('Bash', { command })]).toEqual([command, 'allow']);
+  });
+});
