@@ -7,6 +7,7 @@ export { observeWorld, type WorldOptions as Surroundings } from './observe-world
 export { suggestions } from './suggest/suggest.ts';
 export type * from './request.ts';
 export {
+  currentName,
   joinRules,
   NO_RULES,
   parseRule,

@@ -7,7 +7,7 @@ import {
   LivePermissions,
   type PermissionUpdate,
 } from '@heddle/agent';
-import { authorize, observeWorld, suggestions } from '@heddle/agent/permission';
+import { authorize, currentName, observeWorld, suggestions } from '@heddle/agent/permission';
 import { sandboxSettings } from '@heddle/agent/settings';
 import { builtinTools } from '@heddle/tools';
 import { commandEnvironment } from '../keys.ts';
@@ -19,10 +19,11 @@ export interface Explained extends Authorization {
 }
 
 export async function explainPermission(
-  tool: string,
+  named: string,
   input: JsonObject,
   setup: PermissionSetup,
 ): Promise<Explained> {
+  const tool = currentName(named);
   const cwd = process.cwd();
   const { rules, mode, configDirs, configFiles } = setup;
   const { directories, directoryNames } = new LivePermissions(rules, setup.directories);
@@ -52,8 +53,18 @@ async function hasView({ loaded }: PermissionSetup): Promise<boolean> {
   return readiness.ready && readiness.isComplete;
 }
 
+/** Tools of a session that have no effect of their own. The calls of a subagent are decided one by one. */
+const OF_SESSION: Readonly<Record<string, (input: JsonObject) => boolean>> = {
+  // A model of another provider would receive the task. Only a session knows its providers.
+  Agent: ({ model }) => model === undefined || model === '',
+  SendMessage: () => true,
+  CronList: () => true,
+};
+
 /** Returns false for an unknown tool, because it may do anything. */
 async function isReadOnly(name: string, input: JsonObject, permissionMode: PermissionMode): Promise<boolean> {
+  const ofSession = OF_SESSION[name];
+  if (ofSession) return ofSession(input);
   const tools = builtinTools({ shell: { environment: commandEnvironment } });
   const context: ToolUseContext = {
     tools,

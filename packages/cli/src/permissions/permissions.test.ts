@@ -50,6 +50,22 @@ describe('heddle permissions explain', () => {
     expect(await asked('Read', 'notes.txt')).toMatchObject({ decision: 'allow' });
   });
 
+  it('allows a subagent as a session does, if no rule is against it and the provider stays', async () => {
+    const { explain } = place();
+    const task = { prompt: 'x', subagent_type: 'Explore' };
+    for (const tool of ['Agent', 'Task']) {
+      expect(await explain(tool, task)).toMatchObject({ decision: 'allow' });
+      expect(await explain(tool, task, '--disallowed-tools', 'Agent(Explore)')).toMatchObject({
+        decision: 'deny',
+      });
+      expect(await explain(tool, { ...task, model: 'x/y' })).toMatchObject({ decision: 'ask' });
+    }
+    expect(await explain('CronList', {})).toMatchObject({ decision: 'allow' });
+    expect(await explain('CronCreate', { cron: '* * * * *', prompt: 'x' })).toMatchObject({
+      decision: 'ask',
+    });
+  });
+
   it('escapes control characters, also in a pipe, and keeps the exact text in JSON', async () => {
     const { write, run } = place();
     const rule = 'Bash(make \u001b[2J\u202e\u007f *)';
