@@ -210,9 +210,9 @@ export function protectedBelow(
   selects?: Selection,
 ): Answer<string> {
   const settings = world.configDirs.find((folder) => isBelow(world.realpath(folder), real));
-  if (settings !== undefined) return "the agent's own settings";
+  if (settings !== undefined) return "a place of the agent's own settings";
   const own = selects === undefined ? ownPlaces(world) : [];
-  if (own.some((place) => isBelow(place, real) && world.exists(place))) return "the agent's own files";
+  if (own.some((place) => isBelow(place, real) && world.exists(place))) return "a place of the agent's own program";
   const isRestored = (name: string): boolean => kind === 'removed' && name === 'node_modules';
   if (isRestored(path.posix.basename(real))) return undefined;
   const isWhole = selects === undefined || selects.untracked !== undefined;

@@ -40,7 +40,7 @@ export function programFolder(
   world: PermissionWorld,
 ): string | undefined {
   for (const file of written === real ? [written] : [written, real]) {
-    if (isOwnProgram(file, world)) return "the agent's own files";
+    if (isOwnProgram(file, world)) return "a place of the agent's own program";
     const system = systemPlaceOf(file, world);
     if (system !== undefined) return system;
     const [usual] = PROGRAM_FOLDERS.exec(foldCase(file)) ?? [];

@@ -92,7 +92,7 @@ export function protectedPlaceName(place: FilePlace, world: PermissionWorld): st
 export function protectedPath(file: string, world: PermissionWorld): string | undefined {
   const isIn = (folder: string): boolean => isAtOrBelow(file, folder);
   if (world.configDirs.some((folder) => isIn(folder) || isIn(world.realpath(folder)))) {
-    return "the agent's own settings";
+    return "a place of the agent's own settings";
   }
   const names = namesOf(file);
   const written = file.split('/').filter(Boolean);
