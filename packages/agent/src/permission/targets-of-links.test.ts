@@ -12,6 +12,8 @@ afterAll(() => rmSync(top, { recursive: true, force: true }));
 
 for (const file of [
   'v/pyvenv.cfg',
+  'deep/pyvenv.cfg',
+  'deep/bin/x',
   'deep/w/pyvenv.cfg',
   'apart/conda-meta/history',
   'vb/python',
@@ -33,6 +35,7 @@ for (const file of [
 for (const [link, target] of [
   ['v/bin', '../vb'],
   ['v/lib', '../vl'],
+  ['deep/bin/run', '../../gen/run.py'],
   ['deep/w/scripts', '../../ds'],
   ['apart/etc', '../ae'],
   ['plain/bin', '../pb'],
@@ -63,6 +66,7 @@ describe('the target of a link', () => {
   it.each([
     ['with the name of a folder of programs in an environment', 'vb/git'],
     ['with such a name two folders below', 'ds/git'],
+    ['with the name of a program in an environment', 'gen/run.py'],
     ['around the scripts of an environment', 'ae/conda/activate.d/a.sh'],
     ['that completes a linked working tree of git', 'gen/common'],
     ['that completes a repository', 'gen/refs/heads/main'],

@@ -212,7 +212,8 @@ export function protectedBelow(
   const settings = world.configDirs.find((folder) => isBelow(world.realpath(folder), real));
   if (settings !== undefined) return "a place of the agent's own settings";
   const own = selects === undefined ? ownPlaces(world) : [];
-  if (own.some((place) => isBelow(place, real) && world.exists(place))) return "a place of the agent's own program";
+  if (own.some((place) => isBelow(place, real) && world.exists(place)))
+    return "a place of the agent's own program";
   const isRestored = (name: string): boolean => kind === 'removed' && name === 'node_modules';
   if (isRestored(path.posix.basename(real))) return undefined;
   const isWhole = selects === undefined || selects.untracked !== undefined;

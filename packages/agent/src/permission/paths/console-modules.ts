@@ -48,6 +48,7 @@ export function isConsoleModule(file: string, world: PermissionWorld): boolean {
 
 /** Returns whether a folder with unknown files may become such a module. */
 export function mayBecomeModule(folder: string, world: PermissionWorld): boolean {
+  if (!MODULES.has(path.posix.basename(folder))) return false;
   return namesInFolders(folder, world).some(
     (name) => MODULES.has(name) && !isRegularFile(`${folder}/__init__.py`, world),
   );

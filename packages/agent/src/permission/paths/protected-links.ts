@@ -77,8 +77,9 @@ export function protectedLinks(sources: readonly string[], world: PermissionWorl
   const nested = [...new Set(own)].flatMap((folder) => world.nestedLinks?.(folder) ?? []);
   world.spend?.(nested.length);
   const links = [...new Set([...existing(LINK_FOLDERS), ...deeper, ...settings])].flatMap(linksIn);
-  const named = [...new Set([...links, ...linksInHome(world.home, world), ...nested])].flatMap((link) =>
-    placesOfLink(link, world),
+  const known = [...new Set([...links, ...linksInHome(world.home, world), ...nested])];
+  const named = Array.from(Map.groupBy(known, (link) => path.posix.dirname(link))).flatMap(
+    ([folder, found]) => placesOfLinks(folder, found, world),
   );
   const programs = existing(LINKED_PROGRAMS)
     .flatMap(linksIn)
@@ -95,17 +96,20 @@ export function protectedLinks(sources: readonly string[], world: PermissionWorl
   ];
 }
 
-/** Returns the protected places that a link is or completes, by its own name or by what is beside and around it. */
-function placesOfLink(link: string, world: PermissionWorld): readonly string[] {
-  const isProtected =
-    protectedPath(link, world) !== undefined ||
-    environmentPart(link, world) !== undefined ||
-    isConsoleModule(link, world) ||
-    isOfGitData(link, world);
-  if (isProtected) return [link];
-  if (mayBecomeModule(link, world)) return inside(link, MODULE_STARTS);
-  if (path.posix.basename(link) !== 'etc') return [];
-  return inside(link, PARTS_OF_ETC).filter((place) => environmentPart(place, world) !== undefined);
+/** Returns the protected places that links of one folder are or complete, by their own names or by what is beside and around them. */
+function placesOfLinks(folder: string, links: readonly string[], world: PermissionWorld): readonly string[] {
+  if (isOfGitData(folder, world)) return links;
+  if (environmentPart(folder, world) !== undefined) return links.slice(0, MOST_LINKED_PROGRAMS);
+  return links.flatMap((link) => {
+    const isProtected =
+      protectedPath(link, world) !== undefined ||
+      environmentPart(link, world) !== undefined ||
+      isConsoleModule(link, world);
+    if (isProtected) return [link];
+    if (mayBecomeModule(link, world)) return inside(link, MODULE_STARTS);
+    if (path.posix.basename(link) !== 'etc') return [];
+    return inside(link, PARTS_OF_ETC).filter((place) => environmentPart(place, world) !== undefined);
+  });
 }
 
 function inside(folder: string, names: readonly string[]): readonly string[] {
@@ -114,13 +118,15 @@ function inside(folder: string, names: readonly string[]): readonly string[] {
 
 /** The files that make a folder a module of Python. */
 const MODULE_STARTS = ['__init__.py', '__init__.pyc', '__init__.so'];
+/** Environments of conda have links for many programs. Most of them lead to another file in the same folder. */
+const MOST_LINKED_PROGRAMS = 100;
 /** The folders in `etc` from which an environment of Python or conda loads scripts. */
 const PARTS_OF_ETC = ['conda', 'fish', 'profile.d'];
 
-/** A link without a target counts as well: the folder becomes one of git's data with the target. */
-function isOfGitData(link: string, world: PermissionWorld): boolean {
-  const names = knownEntries(path.posix.dirname(link), world).map(({ name }) => name);
-  return isGitFolder((name) => names.includes(name));
+/** Returns whether git takes a folder for its data, or would with the missing targets of links. */
+function isOfGitData(folder: string, world: PermissionWorld): boolean {
+  const names = new Set(knownEntries(folder, world).map(({ name }) => name));
+  return isGitFolder((name) => names.has(name));
 }
 
 /** Adds the folders from each folder up to the top of its repositories, whose settings apply below. */
