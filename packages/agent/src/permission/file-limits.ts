@@ -257,17 +257,21 @@ function innermostAround(place: string, folders: readonly string[]): string | un
   return around.toSorted((one, other) => other.length - one.length)[0];
 }
 
-/** Visits candidates among the entries of folders breadth-first, up to a limit. Enters all folders unless `visit` declines. */
+/**
+ * Visits candidates among the entries of folders breadth-first, up to a limit. Enters all folders unless `visit` declines. The folders
+ * take no steps of the decision: a project with many of them is ordinary, and the limit bounds the time.
+ */
 function walkFromTop(
   folders: readonly string[],
   world: PermissionWorld,
   isCandidate: (name: string) => boolean,
   visit: (file: string, entry: FolderEntry) => boolean,
 ): void {
+  const uncounted = { ...world, entries: world.entriesUncounted ?? world.entries };
   const open = [...folders];
   let seen = 0;
   for (const folder of open) {
-    const entries = knownEntries(folder, world);
+    const entries = knownEntries(folder, uncounted);
     seen += entries.length;
     if (seen > MOST_ENTRIES) return;
     for (const entry of entries) {

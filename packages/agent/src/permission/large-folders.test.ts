@@ -14,17 +14,13 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
+function surroundings() {
+  const places = { root, cwd: root, directories: [], home: root, configDirs: [], environment: {} };
+  return { ...places, readOnlyView: false, isTrusted: () => false };
+}
+
 function decide(command: string, rule: string): string {
-  const world = observeWorld({
-    root,
-    cwd: root,
-    directories: [],
-    home: root,
-    configDirs: [],
-    environment: {},
-    readOnlyView: false,
-    isTrusted: () => false,
-  });
+  const world = observeWorld(surroundings());
   const request = { tool: 'Bash', input: { command }, readOnly: false, hookDecision: undefined };
   const rules = { deny: [{ text: rule, source: 'user' as const }], ask: [], allow: [] };
   return authorize(request, rules, 'bypassPermissions', world).decision;
@@ -40,4 +36,14 @@ it.each(['Read(.env)', 'Read(./.env)'])('asks about the root folder beside %s', 
   ];
   expect(asked.filter((command) => decide(command, rule) === 'allow')).toEqual([]);
   expect(decide('docker build src', rule)).toBe('allow');
+});
+
+it('asks nothing more in a project with many folders, beside a rule about names anywhere and in the view', () => {
+  for (let at = 0; at < 1_500; at++) mkdirSync(path.join(root, `many/${at % 40}/${at}`), { recursive: true });
+  const world = observeWorld({ ...surroundings(), readOnlyView: true });
+  const rules = { deny: [{ text: 'Read(**/.env)', source: 'user' as const }], ask: [], allow: [] };
+  for (const command of ['pwd', 'ls', 'echo x > src/a.ts', 'mkdir src/new']) {
+    const request = { tool: 'Bash', input: { command }, readOnly: false, hookDecision: undefined };
+    expect([command, authorize(request, rules, 'acceptEdits', world).decision]).toEqual([command, 'allow']);
+  }
 });
