@@ -43,12 +43,16 @@ function pipe(name: string): void {
 
 interface Given {
   readonly rule?: 'deny' | 'ask';
+  readonly allow?: string | undefined;
   readonly view?: boolean;
   readonly tool?: string;
   readonly input?: Record<string, string>;
 }
 
-function decisionOn(command: string, { rule, view = false, tool = 'Bash', input }: Given = {}): string {
+function decisionOn(
+  command: string,
+  { rule, allow, view = false, tool = 'Bash', input }: Given = {},
+): string {
   const cwd = path.join(folder, 'project');
   const home = path.join(folder, 'home');
   const environment = { HOME: home, GIT_CONFIG_NOSYSTEM: '1' };
@@ -57,13 +61,14 @@ function decisionOn(command: string, { rule, view = false, tool = 'Bash', input 
     cwd,
     directories: [],
     home,
-    configDirs: [],
+    configDirs: [path.join(home, '.heddle')],
     environment,
     readOnlyView: view,
   });
   const request = { tool, input: input ?? { command }, readOnly: tool !== 'Bash', hookDecision: undefined };
   const about = [{ text: 'Read(./secrets/**)', source: 'user' as const }];
-  const rules = { deny: rule === 'deny' ? about : [], ask: rule === 'ask' ? about : [], allow: [] };
+  const allowed = allow === undefined ? [] : [{ text: allow, source: 'user' as const }];
+  const rules = { deny: rule === 'deny' ? about : [], ask: rule === 'ask' ? about : [], allow: allowed };
   return authorize(request, rules, 'default', world).decision;
 }
 
@@ -179,6 +184,88 @@ describe('searches', () => {
     rmSync(path.join(folder, 'project/.ignore'));
     pipe('.ignore');
     expect(decisionOn('fd x src')).toBe('ask');
+  });
+});
+
+describe('git', () => {
+  it.each([
+    'packed-refs',
+    'objects/info/alternates',
+    'rebase-merge/head-name',
+    'rebase-apply/head-name',
+    'BISECT_START',
+    'MERGE_HEAD',
+    'branches/x',
+    'worktrees/x/locked',
+    'refs/heads/x',
+    'logs/refs/heads/x',
+    'modules/sub/packed-refs',
+    'config',
+  ])('follows the rules about the file that .git/%s leads to', (name) => {
+    if (name.startsWith('modules/'))
+      for (const made of ['HEAD', 'objects/x', 'refs/x']) write(`project/.git/modules/sub/${made}`, '');
+    mkdirSync(path.dirname(path.join(folder, 'project/.git', name)), { recursive: true });
+    rmSync(path.join(folder, 'project/.git', name), { force: true });
+    link(`project/.git/${name}`, 'project/secrets/k.json');
+    for (const command of [...GIT, 'git remote get-url x', 'git worktree list -v', 'git branch -a'])
+      for (const view of [false, true]) {
+        expect([command, decisionOn(command, { rule: 'deny', view })]).toEqual([command, 'deny']);
+        expect([command, decisionOn(command, { rule: 'ask', view })]).toEqual([command, 'ask']);
+      }
+  });
+
+  it.each([
+    'packed-refs',
+    'rebase-merge/done',
+    'refs/heads/x',
+    'worktrees/x/gitdir',
+    'objects/info/commit-graph',
+  ])('asks if .git/%s is a named pipe', (name) => {
+    mkdirSync(path.dirname(path.join(folder, 'project/.git', name)), { recursive: true });
+    pipe(`project/.git/${name}`);
+    for (const command of GIT)
+      for (const view of [false, true])
+        expect([command, decisionOn(command, { view })]).toEqual([command, 'ask']);
+  });
+
+  it('asks if a file of its data leads to a login of Heddle, also beside a rule that allows the command', () => {
+    write('home/.heddle/mcp-auth.json', '{}');
+    rmSync(path.join(folder, 'project/.git/packed-refs'), { force: true });
+    link('project/.git/packed-refs', 'home/.heddle/mcp-auth.json');
+    for (const command of GIT)
+      for (const allow of [undefined, 'Bash(git *)'])
+        expect([command, decisionOn(command, { allow })]).toEqual([command, 'ask']);
+  });
+
+  it('follows the rules about folders that its data leads to', () => {
+    mkdirSync(path.join(folder, 'project/secrets/rebase'));
+    link('project/.git/rebase-merge', 'project/secrets/rebase');
+    for (const command of GIT) expect(decisionOn(command, { rule: 'ask' })).toBe('ask');
+  });
+
+  it('follows the rules about the objects of other repositories, also by a chain of files', () => {
+    write('project/.git/objects/info/alternates', '../../alt\n');
+    write('project/alt/info/alternates', `# of the team\n"FOLDER/project/next"\n`);
+    write('project/next/pack/x.pack', '');
+    for (const command of GIT) expect(decisionOn(command, { rule: 'ask' })).toBe('allow');
+    link('project/next/info', 'project/secrets');
+    for (const command of GIT) expect(decisionOn(command, { rule: 'ask' })).toBe('ask');
+    rmSync(path.join(folder, 'project/next/info'));
+    write('project/alt/info/alternates', 'FOLDER/project/secrets/objects\n');
+    for (const command of GIT) expect(decisionOn(command, { rule: 'ask' })).toBe('ask');
+  });
+
+  it('needs no question because of links in its data that lead to ordinary files', () => {
+    mkdirSync(path.join(folder, 'project/.git/hooks'));
+    for (const name of ['packed-refs', 'refs', 'objects', 'hooks/x', 'other']) {
+      rmSync(path.join(folder, 'project/.git', name), { recursive: true, force: true });
+      mkdirSync(path.join(folder, `main/${name}`), { recursive: true });
+      link(`project/.git/${name}`, `main/${name}`);
+    }
+    rmSync(path.join(folder, 'project/.git/packed-refs'));
+    for (const command of GIT)
+      for (const rule of [undefined, 'ask', 'deny'] as const)
+        expect([command, decisionOn(command, rule && { rule })]).toEqual([command, 'allow']);
   });
 });
 

@@ -4,7 +4,14 @@
  */
 import { closeSync, constants, lstatSync, openSync, readSync, type Stats, statSync } from 'node:fs';
 import path from 'node:path';
-import { findRepository, gitSettingsOf, includedFiles, resolveConfigPath } from '@heddle/tools/git';
+import {
+  findRepository,
+  type GitRepository,
+  gitSettingsOf,
+  includedFiles,
+  resolveConfigPath,
+  unusualData,
+} from '@heddle/tools/git';
 import { NAMES_OPENED_IN_FOLDERS } from './paths/opened-names.ts';
 import type { OpenedByGit } from './world.ts';
 
@@ -95,7 +102,7 @@ export function filesOpenedByGit(environment: Environment): (folder: string) => 
       ...data.flatMap((place) => OF_ALL.map((name) => path.join(place, name))),
       ...includedFiles(settings, environment).flatMap((file) => file ?? []),
     ].map(openedByAll);
-    return [...named, ...inData, ...ofUser, ...ofAll];
+    return [...named, ...inData, ...ofUser, ...ofAll, ...(repository ? behindData(repository) : [])];
   };
 }
 
@@ -105,6 +112,12 @@ function opened(file: string | undefined, setting: string | undefined, isOfSearc
 
 function openedByAll(file: string): OpenedByGit {
   return { file, setting: undefined, isOfSearches: false, isUnusual: isSpecial(file), isOfAll: true };
+}
+
+/** Which command reads which of them is not known for each name, so every command counts as one that may. */
+function behindData(repository: GitRepository): readonly OpenedByGit[] {
+  const how = { setting: undefined, isOfSearches: false, isUnusual: true, isOfAll: true } as const;
+  return unusualData(repository).map(({ file, isFolder }) => ({ ...how, file, isFolder }));
 }
 
 /** Returns whether the file is a link, is in a linked folder of git's data, or is not a regular file. */

@@ -51,6 +51,8 @@ export interface OpenedByGit {
   readonly isOfSearches: boolean;
   /** Every command of git opens it. */
   readonly isOfAll?: boolean;
+  /** It leads to a folder, and git may open each file below. */
+  readonly isFolder?: boolean;
 }
 
 /** Another name of a folder, or of one below it. */

@@ -1,8 +1,8 @@
 /**
- * Finds links in the data of a repository. Git writes through a link at most of its file names: `git gc` replaces the target of
+ * Finds links in the data of a repository. Git reads and writes through a link at most of its file names: `git gc` replaces the target of
  * `objects/info/commit-graph`. Git itself makes no links, but an archive can contain them.
  */
-import { type Dirent, readdirSync } from 'node:fs';
+import { type Dirent, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { errorCode } from '@heddle/core';
 import { type GitRepository, isGitFolder, mayHaveEntry } from './repository.ts';
@@ -58,16 +58,108 @@ export function findDataLink({
     const entries = entriesIn(folder);
     if (entries === undefined) return undefined;
     for (const entry of entries) {
-      const place = path.join(folder, entry.name);
-      if (role === 'data' && entry.name === 'hooks') continue;
-      if (entry.isSymbolicLink()) return { link: place };
+      if (isHooks(entry.name, role)) continue;
+      if (entry.isSymbolicLink()) return { link: path.join(folder, entry.name) };
       const below = entry.isDirectory() ? roleBelow(entry.name, role) : undefined;
       if (below === undefined) continue;
       if (entry.name.includes(UNKNOWN_CHARACTER)) return undefined;
-      folders.push({ folder: place, role: below });
+      folders.push({ folder: path.join(folder, entry.name), role: below });
     }
   }
   return { link: undefined };
+}
+
+/** A place in git's data that leads elsewhere, or that is neither a file nor a folder. */
+export interface UnusualData {
+  readonly file: string;
+  /** It leads to a folder, and git may read each file below. */
+  readonly isFolder: boolean;
+}
+
+/**
+ * Returns the links and named pipes in the data of a repository and of its submodules, and the folders of objects of other repositories.
+ * Git reads what is behind them, and shows lines of a file that it does not understand. Folders after the limit, and those that cannot
+ * be listed, are not looked at.
+ */
+export function unusualData({ gitDir, commonDir }: GitRepository): readonly UnusualData[] {
+  const folders = [...new Set([gitDir, commonDir])].map((folder): DataFolder => ({ folder, role: 'data' }));
+  const found: UnusualData[] = [];
+  const entered = new Set<string>();
+  for (let at = 0; at < Math.min(folders.length, MOST_FOLDERS); at++) {
+    const { folder = '', role: given = 'other' } = folders[at] ?? {};
+    const isModule = given === 'modules' && isGitFolder((name) => mayHaveEntry(path.join(folder, name)));
+    const role = isModule ? 'data' : given;
+    const real = realPath(folder);
+    if (entered.has(real)) continue;
+    entered.add(real);
+    if (role === 'objects') {
+      const others = alternatesOf(folder);
+      found.push(...others.map(objectsOf));
+      folders.push(...others.map((other) => ({ folder: other, role }) as const));
+    }
+    for (const entry of entriesIn(folder) ?? []) {
+      if (isHooks(entry.name, role) || entry.isFile() || entry.isSocket()) continue;
+      const file = path.join(folder, entry.name);
+      const isFolder = entry.isDirectory() || (entry.isSymbolicLink() && isFolderBehind(file));
+      const below = isFolder ? roleBelow(entry.name, role) : undefined;
+      if (below !== undefined) folders.push({ folder: file, role: below });
+      // Git does not read in other folders of its data.
+      const isRead = !isFolder || below !== undefined || role === 'objects';
+      if (entry.isDirectory() || !isRead) continue;
+      const isOfObjects = below === 'objects' || role === 'objects';
+      found.push(isFolder && isOfObjects ? objectsOf(file) : { file, isFolder });
+    }
+  }
+  return found;
+}
+
+/** Objects have no names of files. A name in the folder stands for all of them. */
+function objectsOf(folder: string): UnusualData {
+  return { file: path.join(folder, 'pack'), isFolder: false };
+}
+
+function isHooks(name: string, role: Role): boolean {
+  return role === 'data' && name === 'hooks';
+}
+
+/** The most bytes of a file with folders of objects that are read. */
+const MOST_OF_ALTERNATES = 64 * 1024;
+
+/** Returns the other folders of objects that git reads for one. */
+function alternatesOf(objects: string): readonly string[] {
+  const file = path.join(objects, 'info/alternates');
+  try {
+    const about = statSync(file, { throwIfNoEntry: false });
+    if (about?.isFile() !== true || about.size > MOST_OF_ALTERNATES) return [];
+    const lines = readFileSync(file, 'utf8').split('\n');
+    return lines
+      .filter((line) => line !== '' && !line.startsWith('#'))
+      .map((line) => path.resolve(objects, unquoted(line)));
+  } catch {
+    return [];
+  }
+}
+
+/** Git may write a path in quotes, with the signs of a string of C. */
+function unquoted(line: string): string {
+  const [, text] = /^"(.*)"$/s.exec(line) ?? [];
+  return text === undefined ? line : text.replace(/\\(.)/gs, '$1');
+}
+
+function isFolderBehind(link: string): boolean {
+  try {
+    return statSync(link, { throwIfNoEntry: false })?.isDirectory() === true;
+  } catch {
+    return false;
+  }
+}
+
+function realPath(folder: string): string {
+  try {
+    return realpathSync.native(folder);
+  } catch {
+    return folder;
+  }
 }
 
 /** Undefined: git does not write there, or only files with new names. */

@@ -19,6 +19,7 @@ export {
   readGitFacts,
   trackedFiles,
 } from './facts.ts';
+export { unusualData } from './data-links.ts';
 export { gitPath } from './git-path.ts';
 export { ignoredTest, type IgnoredTest } from './ignored-files.ts';
 export { isHarmlessSetting } from './harmless-settings.ts';

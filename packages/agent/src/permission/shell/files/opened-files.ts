@@ -98,11 +98,12 @@ function openedByGit(
   const inFolders = opensNone
     ? []
     : [...new Set(tops)].flatMap((at) => (world.openedIn?.(at) ?? []).concat(openedBelow(at, world)));
+  const deep = new Set(opened.flatMap(({ file, isFolder }) => (isFolder === true ? [file] : [])));
   const files = new Set([...opened.map(({ file }) => file), ...inFolders]);
   return [...files].flatMap((file) =>
     file === undefined
       ? [{ ...partOf(undefined, world), concern: UNKNOWN_FILE }]
-      : placesOf(file, ['/'], world).map((place) => partOf(place, world)),
+      : placesOf(file, ['/'], world).map((place) => partOf(place, world, deep.has(file) ? 'all' : 'no')),
   );
 }
 
@@ -111,8 +112,12 @@ const UNKNOWN_FILE: Concern = {
   reason: 'A setting of git names a file that cannot be determined.',
 };
 
-function partOf(place: FilePlace | undefined, world: PermissionWorld): FilePart {
-  const read = { places: place && [place], glob: undefined, deep: 'no' } as const;
+function partOf(
+  place: FilePlace | undefined,
+  world: PermissionWorld,
+  deep: FilePart['deep'] = 'no',
+): FilePart {
+  const read = { places: place && [place], glob: undefined, deep };
   return {
     ...read,
     kind: 'read',
