@@ -8,7 +8,7 @@ import {
   type PermissionUpdate,
 } from '@heddle/agent';
 import { authorize, currentName, observeWorld, suggestions } from '@heddle/agent/permission';
-import { sandboxSettings } from '@heddle/agent/settings';
+import { sandboxSettings, trustIn } from '@heddle/agent/settings';
 import { builtinTools } from '@heddle/tools';
 import { commandEnvironment } from '../keys.ts';
 import type { PermissionSetup } from './setup.ts';
@@ -35,6 +35,7 @@ export async function explainPermission(
     home: os.homedir(),
     configDirs: [...configDirs, ...configFiles()],
     environment: commandEnvironment(),
+    isTrusted: trustIn({ home: os.homedir(), env: process.env }),
     readOnlyView: tool === 'Bash' && (await hasView(setup)),
   };
   const world = observeWorld(surroundings);
@@ -59,6 +60,9 @@ const OF_SESSION: Readonly<Record<string, (input: JsonObject) => boolean>> = {
   Agent: ({ model }) => model === undefined || model === '',
   SendMessage: () => true,
   CronList: () => true,
+  ListMcpResourcesTool: () => true,
+  StructuredOutput: () => true,
+  ToolSearch: () => true,
 };
 
 /** Returns false for an unknown tool, because it may do anything. */

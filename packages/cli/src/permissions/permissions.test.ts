@@ -1,5 +1,5 @@
 /** `heddle permissions` in the real program, with its own home folder and project. */
-import { execFile } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -64,6 +64,17 @@ describe('heddle permissions explain', () => {
     expect(await explain('CronCreate', { cron: '* * * * *', prompt: 'x' })).toMatchObject({
       decision: 'ask',
     });
+  });
+
+  it('knows whether the folder is trusted', async () => {
+    const { explain, run, project } = place();
+    const git = (...argv: string[]) => execFileSync('git', ['-C', project, ...argv]);
+    git('init', '-q');
+    git('config', 'core.fsmonitor', './x.sh');
+    const decision = () => explain('Bash', { command: 'git status' }, '--allowed-tools', 'Bash(git status)');
+    expect(await decision()).toMatchObject({ decision: 'ask' });
+    await run('trust');
+    expect(await decision()).toMatchObject({ decision: 'allow' });
   });
 
   it('escapes control characters, also in a pipe, and keeps the exact text in JSON', async () => {
