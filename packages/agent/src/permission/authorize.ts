@@ -303,7 +303,8 @@ export function decideUnread(
     { kind: 'command', part: command, decision, reason: why, isSilent: false },
   ];
   if (held.mode === 'plan') return decide('deny', 'Plan mode: nothing with effects runs.');
-  const why = `The ${isShellTool(call.tool) ? 'command' : 'call'} cannot be read: ${reason}.`;
+  const problem = reason === TOO_MUCH_WORK ? 'was not checked to its end' : 'cannot be read';
+  const why = `The ${isShellTool(call.tool) ? 'command' : 'call'} ${problem}: ${reason}.`;
   const { sandboxed = false } = held.request;
   if (held.mode !== 'bypassPermissions' && !sandboxed) return decide('ask', why);
   if (restricts(held.rules, ['Bash', 'Read', 'Edit', 'WebFetch']))
