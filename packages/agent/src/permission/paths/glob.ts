@@ -121,6 +121,7 @@ function expanded(
   hidden: boolean,
 ): readonly FilePlace[] | undefined {
   let paths = folders.map(({ path: folder }) => folder);
+  const byOption = new Set<string>();
   for (const segment of segments) {
     if (typeof segment === 'string') return undefined;
     const next: string[] = [];
@@ -135,14 +136,21 @@ function expanded(
       for (const name of names) {
         if (!name.startsWith(beginning)) continue;
         world.spend?.(1);
-        if (literal !== undefined || namesMeet(segment, Array.from(name), hidden))
-          next.push(folder === '/' ? `/${name}` : `${folder}/${name}`);
+        const letters = Array.from(name);
+        if (literal === undefined && !namesMeet(segment, letters, hidden)) continue;
+        const file = folder === '/' ? `/${name}` : `${folder}/${name}`;
+        const isHidden = hidden && literal === undefined && name.startsWith('.');
+        if (byOption.has(folder) || (isHidden && !namesMeet(segment, letters, false))) byOption.add(file);
+        next.push(file);
       }
       if (next.length > MOST) return undefined;
     }
     paths = next;
   }
-  return paths.flatMap((file) => commandPlaces(file, world));
+  // A shell option lets `*/dist` match `.git/dist`, but only if that exists.
+  const matched =
+    byOption.size === 0 ? paths : paths.filter((file) => !byOption.has(file) || world.exists(file));
+  return matched.flatMap((file) => commandPlaces(file, world));
 }
 
 /** The number of entries that are looked at for links and named pipes. */

@@ -222,8 +222,11 @@ function changeConcern(
   folders: Folders,
   world: PermissionWorld,
 ): Change {
-  const current = withFound(places, glob);
   const copied = copiedNames(touch, folders, world);
+  // In the target of a copy, a pattern stands for the names of its sources. The hidden ones among them are known.
+  const isCopy = touch.namesOf !== undefined && copied !== undefined;
+  const mayFindMore = world.foldersMayChange === true || world.createsFiles === true;
+  const current = withFound(places, glob, !isCopy || mayFindMore);
   const found = current && copied && [...current, ...copied];
   const gitData = (copied ?? []).flatMap(gitDataPaths);
   const concern = concernOf(touch, { places: found, pattern, starts: places }, folders, world);

@@ -51,9 +51,10 @@ function meantFromTop(word: ShellWord, folder: ShellWord, folders: Folders, worl
 export function withFound(
   places: readonly FilePlace[] | undefined,
   glob: Glob | undefined,
+  hidden = true,
 ): readonly FilePlace[] | undefined {
   if (glob === undefined || places === undefined) return places;
-  const found = glob.found(true);
+  const found = glob.found(hidden);
   return found && [...places, ...found];
 }
 
