@@ -209,9 +209,14 @@ function partsOfCommand(command: SimpleCommand, around: Around): Part[] {
   return withValues(command, around, partsOfWords);
 }
 
+/** With too many runners among its words, a command is not examined: written, and in a script among the words of another. */
+function spendOnRunners(command: SimpleCommand, world: PermissionWorld): void {
+  if (hasTooManyRunners(commandWords(command))) world.spend?.(Number.POSITIVE_INFINITY);
+}
+
 function partsOfWords(command: SimpleCommand, around: Around): Part[] {
   const { world } = around;
-  if (hasTooManyRunners(commandWords(command))) world.spend?.(Number.POSITIVE_INFINITY);
+  spendOnRunners(command, world);
   const embedded = unwrap(commandWords(command)).flatMap((stage) => {
     const { scripts, unclear } = findEmbeddedScripts(command, stage.words);
     world.spend?.(STEPS_OF_SCRIPT * scripts.length);
@@ -330,6 +335,7 @@ function innerParts(command: SimpleCommand, around: Around): Part[] {
 }
 
 function innerPartsOfWords(command: SimpleCommand, around: Around): Part[] {
+  spendOnRunners(command, around.world);
   const own = commandPart(command, around);
   // A command before it may make files that its globs find.
   const beginnings = own.beginnings.concat(beginningsBeforeGlobs(command));

@@ -71,10 +71,11 @@ export function isReadingExpression(option: string): boolean {
  * Returns the index of the end of a command of `find` that starts at `from`, or -1. A plus sign ends it only after `{}`.
  */
 export function endOfFindRun(words: readonly { readonly value: string }[], from: number): number {
-  return words.findIndex(
-    ({ value }, index) =>
-      index >= from && (value === ';' || (value === '+' && index > from && words[index - 1]?.value === '{}')),
-  );
+  for (let at = from; at < words.length; at++) {
+    const value = words[at]?.value;
+    if (value === ';' || (value === '+' && at > from && words[at - 1]?.value === '{}')) return at;
+  }
+  return -1;
 }
 
 /** Returns the index of the end of an `-exec` command, or undefined if the command may have effects. */

@@ -78,18 +78,22 @@ export interface FindCommandAt {
  * versions end a command at any plus sign, so it may have two ends.
  */
 export function commandsInFind(args: readonly ShellWord[]): readonly FindCommandAt[] {
-  return args.flatMap(({ value }, index) => {
-    if (!RUNS.test(value)) return [];
-    const start = index + 1;
-    const found = endOfFindRun(args, start);
-    const end = found < 0 ? args.length : found;
-    const sign = args.findIndex((word, at) => at > start && at < end && word.value === '+');
-    return sign < 0
-      ? [{ start, end }]
-      : [
+  const starts = args.flatMap(({ value }, index) => (RUNS.test(value) ? [index + 1] : []));
+  const signs = args.flatMap(({ value }, index) => (value === '+' ? [index] : []));
+  let end = -1;
+  let sign = 0;
+  return starts.flatMap((start) => {
+    // A command inside another one has the same end, unless that is before it.
+    if (end < start || args[end]?.value === '+') end = endOfFindRun(args, start);
+    if (end < 0) end = args.length;
+    while (sign < signs.length && (signs[sign] ?? 0) <= start) sign++;
+    const at = signs[sign] ?? args.length;
+    return at < end
+      ? [
           { start, end },
-          { start, end: sign },
-        ];
+          { start, end: at },
+        ]
+      : [{ start, end }];
   });
 }
 

@@ -250,6 +250,8 @@ export const BEHIND_RUNNERS: readonly Theme[] = [
       `env ${many('-u cat', 8)} gunzip -N q.gz`,
       `env ${many('-u cat', 70)} rm -rf .`,
       ...UNCERTAIN.flatMap((runner) => [`${runner} make`, `${runner} find . -delete`, `${runner} rm -rf .`]),
+      ...UNCERTAIN.map((runner) => `bash -c '${runner} make'`),
+      `eval 'find . ${many('-exec', 20)} make'`,
       'env split -a1 qq .npmr',
       'taskset -c 0 make SHELL=./x',
       'chrt -f 99 make SHELL=./x',
