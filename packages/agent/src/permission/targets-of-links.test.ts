@@ -2,6 +2,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import type { JsonObject } from '@heddle/core';
 import { afterAll, describe, expect, it } from 'vitest';
 import { authorize } from './authorize.ts';
 import { observeWorld } from './observe-world.ts';
@@ -55,7 +56,7 @@ for (const [link, target] of [
 ] as const)
   symlinkSync(target, path.join(top, link));
 
-function decisionOn(tool: string, input: Record<string, unknown>): string {
+function decisionOn(tool: string, input: JsonObject): string {
   const environment = { HOME: home, GIT_CONFIG_NOSYSTEM: '1', PATH: '/usr/bin:/bin' };
   const places = { root: top, cwd: top, directories: [], home, configDirs: [], environment };
   const request = { tool, input, readOnly: false, hookDecision: undefined };

@@ -99,7 +99,8 @@ export function protectedLinks(sources: readonly string[], world: PermissionWorl
 /** Returns the protected places that links of one folder are or complete, by their own names or by what is beside and around them. */
 function placesOfLinks(folder: string, links: readonly string[], world: PermissionWorld): readonly string[] {
   if (isOfGitData(folder, world)) return links;
-  if (environmentPart(folder, world) !== undefined) return links.slice(0, MOST_LINKED_PROGRAMS);
+  if (environmentPart(folder, world) !== undefined)
+    return links.slice(0, MOST_LINKED_PROGRAMS).filter((link) => !staysInEnvironment(link, world));
   return links.flatMap((link) => {
     const isProtected =
       protectedPath(link, world) !== undefined ||
@@ -112,13 +113,19 @@ function placesOfLinks(folder: string, links: readonly string[], world: Permissi
   });
 }
 
+/** Returns whether a link leads directly to a file that an environment protects anyway. Most of its links do: `python -> python3.12`. */
+function staysInEnvironment(link: string, world: PermissionWorld): boolean {
+  const isProtected = environmentPart(world.realpath(link), world) !== undefined;
+  return isProtected && (world.linksInTexts?.(link) ?? []).length === 0;
+}
+
 function inside(folder: string, names: readonly string[]): readonly string[] {
   return names.map((name) => path.posix.join(folder, name));
 }
 
 /** The files that make a folder a module of Python. */
 const MODULE_STARTS = ['__init__.py', '__init__.pyc', '__init__.so'];
-/** Environments of conda have links for many programs. Most of them lead to another file in the same folder. */
+/** Environments of conda have links for many programs. */
 const MOST_LINKED_PROGRAMS = 100;
 /** The folders in `etc` from which an environment of Python or conda loads scripts. */
 const PARTS_OF_ETC = ['conda', 'fish', 'profile.d'];
