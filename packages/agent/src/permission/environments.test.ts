@@ -28,6 +28,8 @@ for (const file of [
   'more/http/client.py',
   'calendar/view.ts',
   'parts/etc/conda/activate.d/a.sh',
+  'whole/pyvenv.cfg',
+  'whole/etc/conda/activate.d/a.sh',
 ]) {
   mkdirSync(path.dirname(path.join(top, file)), { recursive: true });
   writeFileSync(path.join(top, file), '');
@@ -68,6 +70,9 @@ describe('programs of an environment', () => {
     'cp -r parts/. apart',
     'cp -r parts/etc apart/',
     'cp -r parts/etc/conda apart/etc',
+    'mv whole/etc e2',
+    'rm -r whole/etc',
+    'cd whole && mv etc ..',
   ])('are protected: %s', (command) => {
     expect(decisionOn(command)).toBe('ask');
   });
@@ -79,6 +84,8 @@ describe('programs of an environment', () => {
     'cp -r template/bin new',
     'mkdir -p my/lib/python3/site-packages/a && echo x > my/lib/python3/site-packages/a/b.py',
     'echo x > my/README.md',
+    'mv parts/etc e2',
+    'rm -r parts/etc',
   ])('are not other files: %s', (command) => {
     expect(decisionOn(command)).toBe('allow');
   });

@@ -4,7 +4,7 @@
  */
 import path from 'node:path';
 import { isConsoleModule } from './console-modules.ts';
-import { mayBeEnvironmentPart } from './environments.ts';
+import { environmentPart, mayBeEnvironmentPart } from './environments.ts';
 import { homePlaceName } from './home-places.ts';
 import { ownPlaces } from './own-program.ts';
 import {
@@ -250,6 +250,8 @@ export function protectedBelow(
     world,
     (file, { name }) => {
       if (name === 'HEAD' && isGitData(path.posix.dirname(file), world)) return "the folder of git's data";
+      const part = IN_ETC.test(file) ? environmentPart(file, world) : undefined;
+      if (part !== undefined) return part;
       if (!mayBeginPlace(file, world)) return undefined;
       const isLibrary = isOpenLibrary(file, world);
       return protectedPlaceName({ path: file, real: file }, world) ?? (isLibrary ? file : undefined);
@@ -257,6 +259,9 @@ export function protectedBelow(
     ({ name }) => !isRestored(name),
   );
 }
+
+/** Parts of an environment that are not directly beside or above the file that shows it. This file is protected by its name. */
+const IN_ETC = /\/etc\/(?:conda|fish|profile\.d)$/iu;
 
 /** Returns the name of a protected place below a folder that git does not track. Ignored files count as well. */
 function protectedUntracked(
