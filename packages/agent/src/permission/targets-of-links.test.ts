@@ -29,10 +29,15 @@ for (const file of [
   'pack/a.py',
   'filled/__init__.py',
   'evil.txt',
+  'rp/.git/objects/x',
+  'rp/.git/refs/x',
+  'rp/.git/info/x',
+  'rp/gen/x',
 ]) {
   mkdirSync(path.dirname(path.join(top, file)), { recursive: true });
   writeFileSync(path.join(top, file), '');
 }
+writeFileSync(path.join(top, 'rp/.git/HEAD'), 'ref: refs/heads/main\n');
 for (const [link, target] of [
   ['v/bin', '../vb'],
   ['v/lib', '../vl'],
@@ -53,6 +58,8 @@ for (const [link, target] of [
   ['http', 'pack'],
   ['email', 'filled'],
   ['extra', 'gen/extra'],
+  ['rp/.git/info/attributes', '../../gen/attr'],
+  ['rp/other', 'gen/other'],
 ] as const)
   symlinkSync(target, path.join(top, link));
 
@@ -73,6 +80,7 @@ describe('the target of a link', () => {
     ['that completes a repository', 'gen/refs/heads/main'],
     ['to settings of a repository', 'store/config'],
     ['to hooks of a repository', 'store/hooks/pre-commit'],
+    ["to a missing file, in git's data", 'rp/gen/attr'],
     ['with the name of a missing module of Python', 'gen/json.txt'],
     ['with the name of a module, if the file makes a folder one', 'pack/__init__.py'],
   ])('%s is protected', (_, file) => {
@@ -102,6 +110,7 @@ describe('the target of a link', () => {
     ['with the name of a module, beside its first file', 'pack/b.py'],
     ['to a module that the project has', 'filled/b.py'],
     ['with another name', 'gen/extra'],
+    ['to a missing file, beside the data of git', 'rp/gen/other'],
   ])('%s is not protected', (_, file) => {
     expect(decisionOn('Write', { file_path: path.join(top, file), content: 'x' })).toBe('allow');
     const command = `echo x > ${file}`;
