@@ -35,6 +35,7 @@ for (const file of [
   writeFileSync(path.join(top, file), '');
 }
 symlinkSync('my', path.join(top, 'link'));
+symlinkSync('plain', path.join(top, 'ordinary'));
 
 function decisionOn(command: string, allowed?: string): string {
   const environment = { HOME: home, GIT_CONFIG_NOSYSTEM: '1', PATH: '/usr/bin:/bin' };
@@ -89,6 +90,22 @@ describe('programs of an environment', () => {
   ])('are not other files: %s', (command) => {
     expect(decisionOn(command)).toBe('allow');
   });
+});
+
+describe('a link to an environment', () => {
+  it.each(['rm link', 'rm -f l*', 'unlink link', 'mv link other', 'mv -T plain link', 'ln -sfn plain link'])(
+    'is not removed or replaced without a question: %s',
+    (command) => {
+      expect(decisionOn(command)).toBe('ask');
+    },
+  );
+
+  it.each(['touch link/README.md', 'mkdir link/lib', 'rm ordinary'])(
+    'leaves other files ordinary: %s',
+    (command) => {
+      expect(decisionOn(command)).toBe('allow');
+    },
+  );
 });
 
 describe('a file that shows an environment', () => {

@@ -4,7 +4,7 @@
  */
 import path from 'node:path';
 import { isConsoleModule } from './console-modules.ts';
-import { environmentPart, mayBeEnvironmentPart } from './environments.ts';
+import { environmentPart, isEnvironment, mayBeEnvironmentPart } from './environments.ts';
 import { homePlaceName } from './home-places.ts';
 import { ownPlaces } from './own-program.ts';
 import {
@@ -88,11 +88,13 @@ const knownPlaces = onceFor((world) => {
 });
 
 /**
- * Returns a place that git, the search path or the agent reaches through a link, if the change may remove or replace the link. The
- * same applies to a missing folder above settings, because a link or another folder may take its place.
+ * Returns a place that git, the search path or the agent reaches through a link, if the change may remove or replace the link. An
+ * environment counts as well, because shells reach its programs by its name. The same applies to a missing folder above settings, because a link or another folder may take its place.
  */
 function reachedThrough({ path: written, real }: FilePlace, world: PermissionWorld): string | undefined {
   if (workingFolders(world).includes(written)) return undefined;
+  if (written !== real && isLink(written, world) && isEnvironment(real, world))
+    return `${written}, a link to an environment,`;
   const above = [written, real];
   const settings = configPlaces(world).find((place) => above.some((folder) => isBelow(place, folder)));
   const [first = settings] = existingProgramsBelow({ path: written, real }, world);
