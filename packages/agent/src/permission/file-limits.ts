@@ -18,7 +18,7 @@ import {
   realFolders,
 } from './paths/places.ts';
 import { ownPlaces } from './paths/own-program.ts';
-import { gitSourcesIn, isProgramFolder, programPlaces } from './paths/program-places.ts';
+import { gitSourcesIn, isProgramFolder, programPlaces, protectedBehindLink } from './paths/program-places.ts';
 import { canEndProtected, isGitData, isInGitData, protectedPlaceName } from './paths/protected.ts';
 import { presentSecrets } from './paths/secret-files.ts';
 import type { CompiledRules } from './rules/compile.ts';
@@ -146,6 +146,7 @@ function guardedPlaces(
   const isProtected = (file: string): boolean =>
     protectedPlaceName({ path: file, real: file }, world) !== undefined ||
     isProgramFolder(file) ||
+    protectedBehindLink(file, world) !== undefined ||
     (mayBeEnvironmentPart(file) && environmentPart(file, listed) !== undefined);
   const isCandidate = (name: string): boolean =>
     denied.length > 0 || names.has(name) || canEndProtected(name) || mayBeEnvironmentPart(`/${name}`);

@@ -22,6 +22,7 @@ import {
   gitSourcesIn,
   isOpenLibrary,
   programFolder,
+  protectedBehindLink,
   programsBelow,
 } from './program-places.ts';
 import {
@@ -77,7 +78,8 @@ function mayBeginPlace(file: string, world: PermissionWorld): boolean {
   return (
     canEndProtected(path.posix.basename(file)) ||
     homePlaceName(file, world) !== undefined ||
-    isOpenLibrary(file, world)
+    isOpenLibrary(file, world) ||
+    protectedBehindLink(file, world) !== undefined
   );
 }
 
@@ -256,7 +258,10 @@ export function protectedBelow(
       if (part !== undefined) return part;
       if (!mayBeginPlace(file, world)) return undefined;
       const isLibrary = isOpenLibrary(file, world);
-      return protectedPlaceName({ path: file, real: file }, world) ?? (isLibrary ? file : undefined);
+      return (
+        protectedPlaceName({ path: file, real: file }, world) ??
+        (isLibrary ? file : protectedBehindLink(file, world))
+      );
     },
     ({ name }) => !isRestored(name),
   );
