@@ -143,6 +143,35 @@ describe('a file that shows an environment', () => {
   });
 });
 
+describe('programs that an installation restores', () => {
+  for (const file of [
+    'pkg/node_modules/.bin/x',
+    'pkg/vendor/bin/x',
+    'deps/vendor/a/.envrc',
+    'pkg/.venv/bin/x',
+  ]) {
+    mkdirSync(path.dirname(path.join(top, file)), { recursive: true });
+    writeFileSync(path.join(top, file), '');
+  }
+
+  it.each(['rm -r pkg/node_modules', 'rm -r pkg/vendor', 'rm -rf pkg/node_modules pkg/vendor', 'rm -r pkg'])(
+    'are removed with their whole folder: %s',
+    (command) => {
+      expect(decisionOn(command)).toBe('allow');
+    },
+  );
+
+  it.each([
+    'rm -r pkg/node_modules/.bin',
+    'rm -r pkg/vendor/bin',
+    'rm -r pkg/.venv/bin',
+    'rm -r deps/vendor',
+    'mv pkg/vendor other',
+  ])('are not removed alone or with other places: %s', (command) => {
+    expect(decisionOn(command)).toBe('ask');
+  });
+});
+
 describe('a new module that replaces one of Python', () => {
   it.each([
     'echo x > json.py',
