@@ -1,12 +1,21 @@
 /** Folders that are copied, moved or made with everything below them, compared with protected places on a real disk. */
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import type { JsonObject } from '@heddle/core';
 import { afterAll, describe, expect, it } from 'vitest';
 import { authorize } from './authorize.ts';
 import { observeWorld } from './observe-world.ts';
-import { mayBeginProtection, protectedFromChange } from './paths/changed-places.ts';
+import { mayBeginProtection, protectedBelow, protectedFromChange } from './paths/changed-places.ts';
+import { isProgramFolder } from './paths/program-places.ts';
 
 const base = realpathSync(mkdtempSync(path.join(os.tmpdir(), 'heddle-trees-')));
 afterAll(() => rmSync(base, { recursive: true, force: true }));
@@ -271,6 +280,55 @@ describe('the fast test of names in a walk', () => {
     const isNamed = (file: string): boolean =>
       [file, world.realpath(file)].some((each) => mayBeginProtection(each, world));
     expect(found.filter((file) => !isNamed(file))).toEqual([]);
+  });
+
+  it.each(['moved', 'removed'] as const)('finds each existing place below a folder that is %s', (kind) => {
+    const whole = make(path.join(base, `whole-${kind}`), {
+      '.git/HEAD': 'ref: refs/heads/main\n',
+      '.git/objects/x': '',
+      '.git/refs/x': '',
+      '.git/config': '[core]\n\thooksPath = sub/gh/hk\n',
+      'sub/gh/hk/pre-push': '',
+      'sub/conf/hooks/settings.json': '',
+      'sub/pe/tool': '',
+      'sub/v/pyvenv.cfg': '',
+      'sub/v/bin/python': '',
+      'sub/v/etc/conda/activate.d/a.sh': '',
+      'sub/v/etc/fish/a.fish': '',
+      'sub/c/conda-meta/history': '',
+      'sub/c/condabin/conda': '',
+      'sub/c/etc/profile.d/a.sh': '',
+      'sub/t/bin/activate_this.py': '',
+      'sub/s/site-packages/a.pth': '',
+      'sub/w/.envrc': '',
+      'sub/w/.vscode/tasks.json': '{}',
+      'sub/bare/HEAD': '',
+      'sub/bare/objects/x': '',
+      'sub/bare/refs/x': '',
+      'sub/plain/etc/conda/a': '',
+      'glibc-hwcaps/x86-64-v2/libz.so.1': '',
+    });
+    const world = observeWorld({
+      root: whole,
+      cwd: whole,
+      directories: [],
+      home: `${whole}-home`,
+      configDirs: [path.join(whole, 'sub/conf/hooks/settings.json')],
+      environment: { GIT_CONFIG_NOSYSTEM: '1', PATH: `/usr/bin:${whole}/sub/pe`, LD_LIBRARY_PATH: ':' },
+    });
+    const all = readdirSync(whole, { recursive: true, encoding: 'utf8' }).map((name) =>
+      path.join(whole, name),
+    );
+    const counts = (file: string): boolean =>
+      protectedFromChange({ path: file, real: file }, world) !== undefined;
+    const isFound = (folder: string): boolean =>
+      protectedBelow({ path: folder, real: folder }, world, kind) !== undefined;
+    // An installation restores the usual folders of programs.
+    const places = all.filter((file) => counts(file) && !isProgramFolder(file));
+    const above = all.filter((folder) => places.some((file) => file.startsWith(`${folder}/`)));
+    expect(above.length).toBeGreaterThan(20);
+    expect(above.filter((folder) => !counts(folder) && !isFound(folder))).toEqual([]);
+    expect(isFound(path.join(whole, 'sub/plain'))).toBe(false);
   });
 });
 

@@ -28,11 +28,14 @@ for (const file of [
   'more/http/client.py',
   'calendar/view.ts',
   'parts/etc/conda/activate.d/a.sh',
+  'whole/pyvenv.cfg',
+  'whole/etc/conda/activate.d/a.sh',
 ]) {
   mkdirSync(path.dirname(path.join(top, file)), { recursive: true });
   writeFileSync(path.join(top, file), '');
 }
 symlinkSync('my', path.join(top, 'link'));
+symlinkSync('plain', path.join(top, 'ordinary'));
 
 function decisionOn(command: string, allowed?: string): string {
   const environment = { HOME: home, GIT_CONFIG_NOSYSTEM: '1', PATH: '/usr/bin:/bin' };
@@ -68,6 +71,9 @@ describe('programs of an environment', () => {
     'cp -r parts/. apart',
     'cp -r parts/etc apart/',
     'cp -r parts/etc/conda apart/etc',
+    'mv whole/etc e2',
+    'rm -r whole/etc',
+    'cd whole && mv etc ..',
   ])('are protected: %s', (command) => {
     expect(decisionOn(command)).toBe('ask');
   });
@@ -79,9 +85,27 @@ describe('programs of an environment', () => {
     'cp -r template/bin new',
     'mkdir -p my/lib/python3/site-packages/a && echo x > my/lib/python3/site-packages/a/b.py',
     'echo x > my/README.md',
+    'mv parts/etc e2',
+    'rm -r parts/etc',
   ])('are not other files: %s', (command) => {
     expect(decisionOn(command)).toBe('allow');
   });
+});
+
+describe('a link to an environment', () => {
+  it.each(['rm link', 'rm -f l*', 'unlink link', 'mv link other', 'mv -T plain link', 'ln -sfn plain link'])(
+    'is not removed or replaced without a question: %s',
+    (command) => {
+      expect(decisionOn(command)).toBe('ask');
+    },
+  );
+
+  it.each(['touch link/README.md', 'mkdir link/lib', 'rm ordinary'])(
+    'leaves other files ordinary: %s',
+    (command) => {
+      expect(decisionOn(command)).toBe('allow');
+    },
+  );
 });
 
 describe('a file that shows an environment', () => {
@@ -116,6 +140,35 @@ describe('a file that shows an environment', () => {
     'cp code.py activate.py',
   ])('is not another file: %s', (command) => {
     expect(decisionOn(command)).toBe('allow');
+  });
+});
+
+describe('programs that an installation restores', () => {
+  for (const file of [
+    'pkg/node_modules/.bin/x',
+    'pkg/vendor/bin/x',
+    'deps/vendor/a/.envrc',
+    'pkg/.venv/bin/x',
+  ]) {
+    mkdirSync(path.dirname(path.join(top, file)), { recursive: true });
+    writeFileSync(path.join(top, file), '');
+  }
+
+  it.each(['rm -r pkg/node_modules', 'rm -r pkg/vendor', 'rm -rf pkg/node_modules pkg/vendor', 'rm -r pkg'])(
+    'are removed with their whole folder: %s',
+    (command) => {
+      expect(decisionOn(command)).toBe('allow');
+    },
+  );
+
+  it.each([
+    'rm -r pkg/node_modules/.bin',
+    'rm -r pkg/vendor/bin',
+    'rm -r pkg/.venv/bin',
+    'rm -r deps/vendor',
+    'mv pkg/vendor other',
+  ])('are not removed alone or with other places: %s', (command) => {
+    expect(decisionOn(command)).toBe('ask');
   });
 });
 

@@ -6,8 +6,10 @@
 import path from 'node:path';
 import type { FileLimits } from '@heddle/core';
 import type { FilePart, Part } from './part.ts';
+import { environmentPart, mayBeEnvironmentPart } from './paths/environments.ts';
 import {
   areRelated,
+  foldersUp,
   isAtOrBelow,
   isAtOrBelowSome,
   isBelow,
@@ -16,7 +18,7 @@ import {
   realFolders,
 } from './paths/places.ts';
 import { ownPlaces } from './paths/own-program.ts';
-import { gitSourcesIn, isProgramFolder, programPlaces } from './paths/program-places.ts';
+import { gitSourcesIn, isProgramFolder, programPlaces, protectedBehindLink } from './paths/program-places.ts';
 import { canEndProtected, isGitData, isInGitData, protectedPlaceName } from './paths/protected.ts';
 import { presentSecrets } from './paths/secret-files.ts';
 import type { CompiledRules } from './rules/compile.ts';
@@ -63,10 +65,11 @@ export function editLimits(limited: Limited): FileLimits | 'too many places' | u
     (place) =>
       !(own.has(place) && isEditedBelow(place)) && !removed.some(({ real }) => isAtOrBelow(place, real)),
   );
-  if (kept.length + hidden.length > MOST_PLACES) return 'too many places';
-  const isInWritable = (place: string): boolean =>
-    writable.includes(innermostAround(place, [...kept, ...hidden, ...writable]) ?? '');
-  return { writable, unwritable: kept.filter(isInWritable), hidden };
+  const known = new Set([...kept, ...hidden, ...writable]);
+  // In other folders, and below another place, nothing is writable.
+  const unwritable = kept.filter((place) => writable.includes(innermostAround(place, known) ?? ''));
+  if (unwritable.length + hidden.length > MOST_PLACES) return 'too many places';
+  return { writable, unwritable, hidden };
 }
 
 /** A checkout below the agent's folder, which is protected otherwise. */
@@ -133,10 +136,20 @@ function guardedPlaces(
     'HEAD',
     'node_modules',
   ]);
+  const uncounted = withoutSteps(world);
+  const listed = {
+    exists: (file: string): boolean =>
+      knownEntries(path.posix.dirname(file), uncounted).some(
+        ({ name }) => name === path.posix.basename(file),
+      ),
+  };
   const isProtected = (file: string): boolean =>
-    protectedPlaceName({ path: file, real: file }, world) !== undefined || isProgramFolder(file);
+    protectedPlaceName({ path: file, real: file }, world) !== undefined ||
+    isProgramFolder(file) ||
+    protectedBehindLink(file, world) !== undefined ||
+    (mayBeEnvironmentPart(file) && environmentPart(file, listed) !== undefined);
   const isCandidate = (name: string): boolean =>
-    denied.length > 0 || names.has(name) || canEndProtected(name);
+    denied.length > 0 || names.has(name) || canEndProtected(name) || mayBeEnvironmentPart(`/${name}`);
   walkFromTop(folders, world, isCandidate, (file, { name, kind }) => {
     const folder = path.posix.dirname(file);
     if (name === 'HEAD' && !folders.includes(folder) && isGitData(folder, world)) guarded.add(folder);
@@ -185,7 +198,8 @@ function hiddenPlaces({ parts, rules, world }: Limited, writable: readonly strin
   const others = [...found].flatMap((place) => world.mountedBelow?.(place).map(({ name }) => name) ?? []);
   const named = new Set([...found, ...others.filter(world.exists)]);
   const hidden = [...named].filter((place) => world.realpath(place) === place && !isNeeded(place));
-  return hidden.filter((place) => innermostAround(place, hidden) === undefined);
+  const all = new Set(hidden);
+  return hidden.filter((place) => innermostAround(place, all) === undefined);
 }
 
 interface HidingPattern {
@@ -252,9 +266,14 @@ function denyPatterns({ deny }: CompiledRules, tool: 'Read' | 'Edit'): readonly 
 }
 
 /** Returns the innermost of some folders that contain a place. The place itself does not count. */
-function innermostAround(place: string, folders: readonly string[]): string | undefined {
-  const around = folders.filter((folder) => folder !== place && isAtOrBelow(place, folder));
-  return around.toSorted((one, other) => other.length - one.length)[0];
+function innermostAround(place: string, folders: ReadonlySet<string>): string | undefined {
+  return foldersUp(place)
+    .slice(1)
+    .find((folder) => folders.has(folder));
+}
+
+function withoutSteps(world: PermissionWorld): PermissionWorld {
+  return { ...world, entries: world.entriesUncounted ?? world.entries };
 }
 
 /**
@@ -267,7 +286,7 @@ function walkFromTop(
   isCandidate: (name: string) => boolean,
   visit: (file: string, entry: FolderEntry) => boolean,
 ): void {
-  const uncounted = { ...world, entries: world.entriesUncounted ?? world.entries };
+  const uncounted = withoutSteps(world);
   const open = [...folders];
   let seen = 0;
   for (const folder of open) {

@@ -82,6 +82,13 @@ describe('the target of a link in the home folder', () => {
     expect(edit(nameOf('.ssh/config.d/work'))).toBe('ask');
   });
 
+  it('is protected among many folders with other names', () => {
+    for (let at = 0; at < 400; at++) mkdirSync(path.join(home, `.a${at}`), { recursive: true });
+    for (let at = 0; at < 400; at++) mkdirSync(path.join(home, `.config/a${at}`), { recursive: true });
+    expect(edit(nameOf('.config/systemd/user/a.service'))).toBe('ask');
+    expect(edit('plain')).toBe('allow');
+  });
+
   it('is known in a world of a table as well', () => {
     const links = { [`${HOME}/.config/i3/config`]: `${ROOT}/i3` };
     const world = { links, files: [`${ROOT}/i3`, `${ROOT}/other`] };

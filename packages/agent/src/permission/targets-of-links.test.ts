@@ -2,6 +2,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import type { JsonObject } from '@heddle/core';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '@heddle/core';
 import { authorize } from './authorize.ts';
@@ -29,10 +30,20 @@ for (const file of [
   'pack/a.py',
   'filled/__init__.py',
   'evil.txt',
+  'sp/a.py',
+  'sp/known.pth',
+  'third/lib/a.py',
+  'new/evil.pth',
+  'native/__init__.abi3.so',
+  'rp/.git/objects/x',
+  'rp/.git/refs/x',
+  'rp/.git/info/x',
+  'rp/gen/x',
 ]) {
   mkdirSync(path.dirname(path.join(top, file)), { recursive: true });
   writeFileSync(path.join(top, file), '');
 }
+writeFileSync(path.join(top, 'rp/.git/HEAD'), 'ref: refs/heads/main\n');
 for (const [link, target] of [
   ['v/bin', '../vb'],
   ['v/lib', '../vl'],
@@ -53,6 +64,11 @@ for (const [link, target] of [
   ['http', 'pack'],
   ['email', 'filled'],
   ['extra', 'gen/extra'],
+  ['site-packages', 'sp'],
+  ['deep/w/dist-packages', '../../dp'],
+  ['venv-3.12', 'third'],
+  ['rp/.git/info/attributes', '../../gen/attr'],
+  ['rp/other', 'gen/other'],
 ] as const)
   symlinkSync(target, path.join(top, link));
 
@@ -73,8 +89,19 @@ describe('the target of a link', () => {
     ['that completes a repository', 'gen/refs/heads/main'],
     ['to settings of a repository', 'store/config'],
     ['to hooks of a repository', 'store/hooks/pre-commit'],
+    ["to a missing file, in git's data", 'rp/gen/attr'],
     ['with the name of a missing module of Python', 'gen/json.txt'],
     ['with the name of a module, if the file makes a folder one', 'pack/__init__.py'],
+    [
+      'with the name of a module, for a library of one version',
+      'pack/__init__.cpython-312-x86_64-linux-gnu.so',
+    ],
+    ['with the name of a module, for a library of several versions', 'pack/__init__.abi3.so'],
+    ['with the name of the folder of packages', 'sp/evil.pth'],
+    ['with the name of the folder of packages, for an existing file', 'sp/known.pth'],
+    ['with the name of the folder of packages, for a module that each start loads', 'sp/sitecustomize.py'],
+    ['with such a name, two folders below and without a target', 'dp/evil.pth'],
+    ['with one of many names of an environment', 'third/bin/python'],
   ])('%s is protected', (_, file) => {
     expect(decisionOn('Write', { file_path: path.join(top, file), content: 'x' })).toBe('ask');
     for (const command of [`echo x > ${file}`, `cp evil.txt ${file}`, `tee ${file} < evil.txt`])
@@ -88,6 +115,13 @@ describe('the target of a link', () => {
     'mkdir ae && cp -r plain ae/conda',
     'cp -rT filled pack',
     'mv store other',
+    'cp -rT new sp',
+    'cp new/* sp',
+    'mv new/evil.pth sp',
+    'mv new dp',
+    'rm sp/known.pth',
+    'rm -r sp',
+    'cp -rT native pack',
   ])('is protected from a change of a folder: %s', (command) => {
     expect(decisionOn('Bash', { command })).toBe('ask');
   });
@@ -102,6 +136,10 @@ describe('the target of a link', () => {
     ['with the name of a module, beside its first file', 'pack/b.py'],
     ['to a module that the project has', 'filled/b.py'],
     ['with another name', 'gen/extra'],
+    ['with the name of the folder of packages, for an ordinary module', 'sp/a.py'],
+    ['with the name of the folder of packages, for a file in a package', 'sp/package/evil.pth'],
+    ['with one of many names of an environment, for a package', 'third/lib/a.py'],
+    ['to a missing file, beside the data of git', 'rp/gen/other'],
   ])('%s is not protected', (_, file) => {
     expect(decisionOn('Write', { file_path: path.join(top, file), content: 'x' })).toBe('allow');
     const command = `echo x > ${file}`;

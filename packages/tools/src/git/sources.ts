@@ -3,6 +3,7 @@
  */
 import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
+import { followPath } from '../files/follow-path.ts';
 import { attributesFiles } from './attributes.ts';
 import {
   configFiles,
@@ -247,13 +248,12 @@ function placesOfSources(
   return [...new Set([...data, ...others.flatMap(placesIn)])];
 }
 
-/** Resolves links, also of a missing file in an existing folder. */
+/** Resolves links, also of a missing file and those without a target. */
 function realPlace(file: string): string {
   try {
     return realpathSync.native(file);
   } catch {
-    const folder = path.dirname(file);
-    return folder === file ? file : path.join(realPlace(folder), path.basename(file));
+    return followPath(file).target;
   }
 }
 

@@ -4,7 +4,7 @@
  */
 import path from 'node:path';
 import { isConsoleModule } from './console-modules.ts';
-import { mayBeEnvironmentPart } from './environments.ts';
+import { environmentPart, isEnvironment, mayBeEnvironmentPart } from './environments.ts';
 import { homePlaceName } from './home-places.ts';
 import { ownPlaces } from './own-program.ts';
 import {
@@ -22,6 +22,7 @@ import {
   gitSourcesIn,
   isOpenLibrary,
   programFolder,
+  protectedBehindLink,
   programsBelow,
 } from './program-places.ts';
 import {
@@ -77,7 +78,8 @@ function mayBeginPlace(file: string, world: PermissionWorld): boolean {
   return (
     canEndProtected(path.posix.basename(file)) ||
     homePlaceName(file, world) !== undefined ||
-    isOpenLibrary(file, world)
+    isOpenLibrary(file, world) ||
+    protectedBehindLink(file, world) !== undefined
   );
 }
 
@@ -88,11 +90,13 @@ const knownPlaces = onceFor((world) => {
 });
 
 /**
- * Returns a place that git, the search path or the agent reaches through a link, if the change may remove or replace the link. The
- * same applies to a missing folder above settings, because a link or another folder may take its place.
+ * Returns a place that git, the search path or the agent reaches through a link, if the change may remove or replace the link. An
+ * environment counts as well, because shells reach its programs by its name. The same applies to a missing folder above settings, because a link or another folder may take its place.
  */
 function reachedThrough({ path: written, real }: FilePlace, world: PermissionWorld): string | undefined {
   if (workingFolders(world).includes(written)) return undefined;
+  if (written !== real && isLink(written, world) && isEnvironment(real, world))
+    return `${written}, a link to an environment,`;
   const above = [written, real];
   const settings = configPlaces(world).find((place) => above.some((folder) => isBelow(place, folder)));
   const [first = settings] = existingProgramsBelow({ path: written, real }, world);
@@ -250,13 +254,21 @@ export function protectedBelow(
     world,
     (file, { name }) => {
       if (name === 'HEAD' && isGitData(path.posix.dirname(file), world)) return "the folder of git's data";
+      const part = IN_ETC.test(file) ? environmentPart(file, world) : undefined;
+      if (part !== undefined) return part;
       if (!mayBeginPlace(file, world)) return undefined;
       const isLibrary = isOpenLibrary(file, world);
-      return protectedPlaceName({ path: file, real: file }, world) ?? (isLibrary ? file : undefined);
+      return (
+        protectedPlaceName({ path: file, real: file }, world) ??
+        (isLibrary ? file : protectedBehindLink(file, world))
+      );
     },
     ({ name }) => !isRestored(name),
   );
 }
+
+/** Parts of an environment that are not directly beside or above the file that shows it. This file is protected by its name. */
+const IN_ETC = /\/etc\/(?:conda|fish|profile\.d)$/iu;
 
 /** Returns the name of a protected place below a folder that git does not track. Ignored files count as well. */
 function protectedUntracked(

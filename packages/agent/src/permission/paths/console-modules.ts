@@ -39,19 +39,22 @@ const FORM = /^(\w+|_sysconfigdata_[\w-]+)(?:\/__init__)?\.(?:pyc?|pyd|(?:[\w-]+
 /** Returns whether a file would be such a module and is not one of the project already. */
 export function isConsoleModule(file: string, world: PermissionWorld): boolean {
   if (!/\.(?:pyc?|pyd|so)$/.test(file)) return false;
-  const isModule = (below: string): boolean => {
-    const [, name = ''] = FORM.exec(below) ?? [];
-    return MODULES.has(name) || name.startsWith('_sysconfigdata_');
-  };
+  const isModule = (below: string): boolean => isModuleName(FORM.exec(below)?.[1] ?? '');
   return namesInFolders(file, world).some(isModule) && !isRegularFile(file, world);
+}
+
+function isModuleName(name: string): boolean {
+  return MODULES.has(name) || name.startsWith('_sysconfigdata_');
+}
+
+/** Returns whether a folder has the name of such a module. */
+export function isNamedAsModule(folder: string, world: PermissionWorld): boolean {
+  return isModuleName(path.posix.basename(folder)) && namesInFolders(folder, world).some(isModuleName);
 }
 
 /** Returns whether a folder with unknown files may become such a module. */
 export function mayBecomeModule(folder: string, world: PermissionWorld): boolean {
-  if (!MODULES.has(path.posix.basename(folder))) return false;
-  return namesInFolders(folder, world).some(
-    (name) => MODULES.has(name) && !isRegularFile(`${folder}/__init__.py`, world),
-  );
+  return isNamedAsModule(folder, world) && !isRegularFile(`${folder}/__init__.py`, world);
 }
 
 /** Python loads nothing from a folder or a broken link with the name of a module, so the project does not use it as one. */

@@ -11,12 +11,17 @@ const ENDS_PART = /\/(?:bin|scripts|condabin|conda|fish|profile\.d)$/iu;
 const MARKS = ['pyvenv.cfg', 'conda-meta', 'bin/activate_this.py', 'Scripts/activate_this.py'];
 
 /** Returns the part of an environment that contains a path. */
-export function environmentPart(file: string, world: PermissionWorld): string | undefined {
+export function environmentPart(file: string, world: Pick<PermissionWorld, 'exists'>): string | undefined {
   for (const { 0: part, index } of file.matchAll(PARTS)) {
     const folder = file.slice(0, index);
-    if (MARKS.some((mark) => world.exists(`${folder}/${mark}`))) return folder.split('/').at(-1) + part;
+    if (isEnvironment(folder, world)) return folder.split('/').at(-1) + part;
   }
   return undefined;
+}
+
+/** Returns whether a folder is an environment. */
+export function isEnvironment(folder: string, world: Pick<PermissionWorld, 'exists'>): boolean {
+  return MARKS.some((mark) => world.exists(`${folder}/${mark}`));
 }
 
 /** Returns whether such a part may begin with the last name of a path. It needs no look at the disk. */

@@ -15,7 +15,7 @@ const VERSION_CONTROL = /^(\.git|\.hg|\.svn|\.jj|\.bzr|\.sl)$/i;
 const MOST_INNER = 100;
 const MOST_INNER_OF_ONE = 10;
 
-/** The number of folders of a folder that are looked at. */
+/** The number of folders with fitting names in a folder that are looked at. */
 const MOST_OF_FOLDER = 300;
 
 /** Returns the links in folders that are protected or lead to a protected place, and in the folders directly below protected ones. */
@@ -72,9 +72,13 @@ function sortedInner(looked: LinkFolder, names: readonly string[]): SortedInner 
   const of = names.join('/');
   const known = sorted.get(looked);
   if (known?.of === of) return known;
-  const places = looked.inner.filter((name) => isProtectedBelow([...names, name]));
-  const ways = looked.inner.filter((name) => !places.includes(name) && leadsToProtected([...names, name]));
-  const fresh = { of, places, ways };
+  const isPlace = (name: string): boolean => isProtectedBelow([...names, name]);
+  // Folders with other names must not take the place of these.
+  const fitting = looked.inner
+    .filter((name) => isPlace(name) || leadsToProtected([...names, name]))
+    .slice(0, MOST_OF_FOLDER);
+  const places = fitting.filter(isPlace);
+  const fresh = { of, places, ways: fitting.filter((name) => !places.includes(name)) };
   sorted.set(looked, fresh);
   return fresh;
 }
@@ -93,8 +97,7 @@ function linksAmong(
     inner: entries
       .filter(({ kind, name }) => (kind === 'link' || kind === 'folder') && !VERSION_CONTROL.test(name))
       .map(nameOf)
-      .toSorted()
-      .slice(0, MOST_OF_FOLDER),
+      .toSorted(),
   };
 }
 

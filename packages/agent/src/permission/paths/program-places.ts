@@ -16,7 +16,7 @@ import { isConsoleModule } from './console-modules.ts';
 import { environmentPart } from './environments.ts';
 import { isOwnProgram, ownPlaces } from './own-program.ts';
 import { foldCase, mayBe, protectedPath } from './protected.ts';
-import { type CodeName, protectedLinks } from './protected-links.ts';
+import { type CodeName, linkedFolders, protectedLinks } from './protected-links.ts';
 import { segmentsOf } from './segments.ts';
 import { systemCode, systemPlaceOf, systemPlaces } from './system-places.ts';
 
@@ -50,12 +50,26 @@ export function programFolder(
     const entry = programPlaces(world).find((folder) => isWithin(file, folder, world));
     if (entry !== undefined) return entry;
     if (isOpenLibrary(file, world) || isConsoleModule(file, world)) return file;
+    const behind = protectedBehindLink(file, world);
+    if (behind !== undefined) return behind;
   }
   if (isOnWay({ path: written, real }, world)) return `${written}, on the way of a link,`;
   // A nested repository, or another working tree, has its own settings.
   return [written, real]
     .flatMap((file) => gitSourcesIn(path.posix.dirname(file), world))
     .find((source) => isAtOrBelow(written, source) || isAtOrBelow(real, source));
+}
+
+/** Returns the name that a file has behind a link to a folder around it, if it is protected under that name. */
+export function protectedBehindLink(file: string, world: PermissionWorld): string | undefined {
+  for (const { link, real } of linkedFolders(world)) {
+    if (!isWithin(file, real, world)) continue;
+    const named = path.posix.join(link, file.slice(real.length));
+    const isProtected =
+      protectedPath(named, world) !== undefined || isProgramFolder(named) || isConsoleModule(named, world);
+    if (isProtected) return named;
+  }
+  return undefined;
 }
 
 const resolvedSources = new WeakMap<

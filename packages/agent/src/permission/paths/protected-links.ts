@@ -2,10 +2,10 @@
 import path from 'node:path';
 import { isGitFolder, repositoriesAround } from '@heddle/tools/git';
 import type { PermissionWorld } from '../world.ts';
-import { isConsoleModule, mayBecomeModule } from './console-modules.ts';
+import { isConsoleModule, isNamedAsModule, mayBecomeModule } from './console-modules.ts';
 import { environmentPart } from './environments.ts';
 import { linksInHome, takeTurns } from './home-links.ts';
-import { containsHome, foldersUp, isAtOrBelow, knownEntries } from './places.ts';
+import { containsHome, foldersUp, isAtOrBelow, knownEntries, onceFor } from './places.ts';
 import { foldCase, leadsToProtected, PLACE_NAMES, protectedPath } from './protected.ts';
 
 /** A name by which programs reach code. Links in it are not resolved. */
@@ -59,47 +59,81 @@ function protectedFolders(top: string, world: PermissionWorld): readonly string[
   return found.slice(0, MOST_LINK_FOLDERS);
 }
 
+/** The folders whose links and protected folders are looked at, without the home folder. */
+const searchedFolders = onceFor((world) =>
+  withRepositories([world.root, world.cwd, ...world.directories], world),
+);
+
+function topsOf(world: PermissionWorld): readonly string[] {
+  return [...new Set([...searchedFolders(world), world.home])];
+}
+
+const nestedLinks = onceFor((world) => {
+  const own = new Set([world.root, world.cwd, ...world.directories]);
+  const nested = [...own].flatMap((folder) => world.nestedLinks?.(folder) ?? []);
+  world.spend?.(nested.length);
+  return nested;
+});
+
+/** The links that are known, whatever they lead to. */
+const knownLinks = onceFor((world) => {
+  const deeper = searchedFolders(world).flatMap((top) => protectedFolders(top, world));
+  const settings = world.configDirs.flatMap((folder) => ownFolders(folder, world));
+  const folders = new Set([...existing(LINK_FOLDERS, world), ...deeper, ...settings]);
+  const links = [...folders].flatMap((folder) => linksIn(folder, world));
+  return [...new Set([...links, ...linksInHome(world.home, world), ...nestedLinks(world)])];
+});
+
+function linksIn(folder: string, world: PermissionWorld): readonly string[] {
+  return knownEntries(folder, world)
+    .filter(({ kind }) => kind === 'link')
+    .map(({ name }) => path.posix.join(folder, name));
+}
+
+function existing(names: readonly string[], world: PermissionWorld): readonly string[] {
+  return topsOf(world).flatMap((top) =>
+    names.filter((name) => mayExist(name, top, world)).map((name) => path.posix.join(top, name)),
+  );
+}
+
 /** Returns the links at protected places, and protected places behind links. A change to their targets changes them. */
 export function protectedLinks(sources: readonly string[], world: PermissionWorld): readonly CodeName[] {
-  const own = [world.root, world.cwd, ...world.directories];
-  const searched = new Set(withRepositories(own, world));
-  const tops = new Set([...searched, world.home]);
-  const linksIn = (folder: string): readonly string[] =>
-    knownEntries(folder, world)
-      .filter(({ kind }) => kind === 'link')
-      .map(({ name }) => path.posix.join(folder, name));
-  const existing = (names: readonly string[]): readonly string[] =>
-    [...tops].flatMap((top) =>
-      names.filter((name) => mayExist(name, top, world)).map((name) => path.posix.join(top, name)),
-    );
-  const deeper = [...searched].flatMap((top) => protectedFolders(top, world));
-  const settings = world.configDirs.flatMap((folder) => ownFolders(folder, world));
-  const nested = [...new Set(own)].flatMap((folder) => world.nestedLinks?.(folder) ?? []);
-  world.spend?.(nested.length);
-  const links = [...new Set([...existing(LINK_FOLDERS), ...deeper, ...settings])].flatMap(linksIn);
-  const known = [...new Set([...links, ...linksInHome(world.home, world), ...nested])];
-  const named = Array.from(Map.groupBy(known, (link) => path.posix.dirname(link))).flatMap(
+  const named = Array.from(Map.groupBy(knownLinks(world), (link) => path.posix.dirname(link))).flatMap(
     ([folder, found]) => placesOfLinks(folder, found, world),
   );
-  const programs = existing(LINKED_PROGRAMS)
-    .flatMap(linksIn)
+  const programs = existing(LINKED_PROGRAMS, world)
+    .flatMap((folder) => linksIn(folder, world))
     .filter((link) => {
       const packages = path.posix.dirname(path.posix.dirname(link));
       return !isAtOrBelow(world.realpath(link), world.realpath(packages));
     });
-  const behind = [...tops]
+  const behind = topsOf(world)
     .flatMap((top) => placesBehindLinks(top, DEEP_PLACES, world))
-    .concat(nested.flatMap(placesBehindLink));
+    .concat(nestedLinks(world).flatMap(placesBehindLink));
   return [
     ...[...named, ...programs, ...behind].map((name) => ({ name, by: 'link' }) as const),
-    ...sources.flatMap(linksIn).map((name) => ({ name, by: 'git' }) as const),
+    ...sources.flatMap((folder) => linksIn(folder, world)).map((name) => ({ name, by: 'git' }) as const),
   ];
 }
+
+interface LinkedFolder {
+  readonly link: string;
+  readonly real: string;
+}
+
+/** The folders behind links in which more names are protected than can be listed: `site-packages/*.pth`, `json/__init__.*`. */
+export const linkedFolders = onceFor((world): readonly LinkedFolder[] =>
+  knownLinks(world)
+    .filter((link) => beginsFamily(link) || isNamedAsModule(link, world))
+    .map((link) => ({ link, real: world.realpath(link) }))
+    .filter(({ link, real }) => link !== real),
+);
 
 /** Returns the protected places that links of one folder are or complete, by their own names or by what is beside and around them. */
 function placesOfLinks(folder: string, links: readonly string[], world: PermissionWorld): readonly string[] {
   if (isOfGitData(folder, world)) return links;
-  if (environmentPart(folder, world) !== undefined) return links.slice(0, MOST_LINKED_PROGRAMS);
+  if (environmentPart(folder, world) !== undefined)
+    return links.slice(0, MOST_LINKED_PROGRAMS).filter((link) => !staysInEnvironment(link, world));
   return links.flatMap((link) => {
     const isProtected =
       protectedPath(link, world) !== undefined ||
@@ -112,13 +146,19 @@ function placesOfLinks(folder: string, links: readonly string[], world: Permissi
   });
 }
 
+/** Returns whether a link leads directly to a file that an environment protects anyway. Most of its links do: `python -> python3.12`. */
+function staysInEnvironment(link: string, world: PermissionWorld): boolean {
+  const isProtected = environmentPart(world.realpath(link), world) !== undefined;
+  return isProtected && (world.linksInTexts?.(link) ?? []).length === 0;
+}
+
 function inside(folder: string, names: readonly string[]): readonly string[] {
   return names.map((name) => path.posix.join(folder, name));
 }
 
 /** The files that make a folder a module of Python. */
 const MODULE_STARTS = ['__init__.py', '__init__.pyc', '__init__.so'];
-/** Environments of conda have links for many programs. Most of them lead to another file in the same folder. */
+/** Environments of conda have links for many programs. */
 const MOST_LINKED_PROGRAMS = 100;
 /** The folders in `etc` from which an environment of Python or conda loads scripts. */
 const PARTS_OF_ETC = ['conda', 'fish', 'profile.d'];
@@ -178,6 +218,23 @@ function placesBehindLinks(
   });
 }
 
+const FAMILIES = DEEP_PLACES.filter((names) => names.some((name) => name.includes('*')));
+
+/** Returns whether the last names of a link are the first ones of such places, or it is a folder of an environment. */
+function beginsFamily(link: string): boolean {
+  const last = foldCase(path.posix.basename(link));
+  if (/^\.?venv[\w.-]*$/.test(last)) return true;
+  if (!FAMILY_NAMES.has(last)) return false;
+  const names = foldCase(link).split('/');
+  return FAMILIES.some((place) => place.slice(0, -1).some((_, at) => isBegun(place.slice(0, at + 1), names)));
+}
+
+const FAMILY_NAMES = new Set(FAMILIES.flatMap((names) => names.slice(0, -1)));
+
+function isBegun(begin: readonly string[], names: readonly string[]): boolean {
+  return begin.every((name, index) => names.at(index - begin.length) === name);
+}
+
 const DEEP_NAMES = new Set(DEEP_PLACES.flat());
 
 /** Returns the places that a link below a working directory leads to, as a part of their names: `sub/vendor`, `sub/.venv/bin`. */
@@ -188,8 +245,7 @@ function placesBehindLink(link: string): readonly string[] {
   return DEEP_PLACES.flatMap((place) =>
     place.flatMap((_, at) => {
       const begin = place.slice(0, at + 1);
-      const isBegun = begin.every((name, index) => names.at(index - begin.length) === name);
-      return isBegun ? [path.posix.join(link, ...place.slice(at + 1))] : [];
+      return isBegun(begin, names) ? [path.posix.join(link, ...place.slice(at + 1))] : [];
     }),
   );
 }
