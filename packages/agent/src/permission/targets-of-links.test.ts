@@ -4,7 +4,6 @@ import os from 'node:os';
 import path from 'node:path';
 import type { JsonObject } from '@heddle/core';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { JsonObject } from '@heddle/core';
 import { authorize } from './authorize.ts';
 import { observeWorld } from './observe-world.ts';
 

@@ -113,7 +113,7 @@ export function unusualData({ gitDir, commonDir }: GitRepository): readonly Unus
   return found;
 }
 
-/** Objects have no names of files. A name in the folder stands for all of them. */
+/** Objects have no names of files. A name in the folder represents all of them. */
 function objectsOf(folder: string): UnusualData {
   return { file: path.join(folder, 'pack'), isFolder: false };
 }

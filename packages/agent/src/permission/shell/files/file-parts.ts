@@ -223,7 +223,7 @@ function changeConcern(
   world: PermissionWorld,
 ): Change {
   const copied = copiedNames(touch, folders, world);
-  // In the target of a copy, a pattern stands for the names of its sources. The hidden ones among them are known.
+  // In the target of a copy, a pattern represents the names of its sources. The hidden ones among them are known.
   const isCopy = touch.namesOf !== undefined && copied !== undefined;
   const mayFindMore = world.foldersMayChange === true || world.createsFiles === true;
   const current = withFound(places, glob, !isCopy || mayFindMore);
