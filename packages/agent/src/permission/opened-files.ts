@@ -116,8 +116,14 @@ function openedByAll(file: string): OpenedByGit {
 
 /** Which command reads which of them is not known for each name, so every command counts as one that may. */
 function behindData(repository: GitRepository): readonly OpenedByGit[] {
-  const how = { setting: undefined, isOfSearches: false, isUnusual: true, isOfAll: true } as const;
-  return unusualData(repository).map(({ file, isFolder }) => ({ ...how, file, isFolder }));
+  return unusualData(repository).map(({ file, isFolder }) => ({
+    file,
+    isFolder,
+    setting: undefined,
+    isOfSearches: false,
+    isUnusual: true,
+    isOfAll: true,
+  }));
 }
 
 /** Returns whether the file is a link, is in a linked folder of git's data, or is not a regular file. */
