@@ -245,14 +245,41 @@ describe('git', () => {
 
   it('follows the rules about the objects of other repositories, also by a chain of files', () => {
     write('project/.git/objects/info/alternates', '../../alt\n');
-    write('project/alt/info/alternates', `# of the team\n"FOLDER/project/next"\n`);
+    write('project/alt/info/alternates', '# of the team\nFOLDER/project/next\n');
     write('project/next/pack/x.pack', '');
     for (const command of GIT) expect(decisionOn(command, { rule: 'ask' })).toBe('allow');
     link('project/next/info', 'project/secrets');
     for (const command of GIT) expect(decisionOn(command, { rule: 'ask' })).toBe('ask');
     rmSync(path.join(folder, 'project/next/info'));
+    mkdirSync(path.join(folder, 'project/secrets/objects'));
     write('project/alt/info/alternates', 'FOLDER/project/secrets/objects\n');
     for (const command of GIT) expect(decisionOn(command, { rule: 'ask' })).toBe('ask');
+  });
+
+  it.each([
+    ['in quotes', '"FOLDER/project/alt"\n'],
+    ['in a large file', `${'#'.repeat(70_000)}\nFOLDER/project/alt\n`],
+    ['in a long list', 'x\n'.repeat(1_000)],
+  ])('asks if other repositories are named %s', (_, text) => {
+    write('project/.git/objects/info/alternates', text);
+    for (const command of GIT) expect([command, decisionOn(command)]).toEqual([command, 'ask']);
+  });
+
+  it('resolves links before `..` in the names of other repositories', () => {
+    mkdirSync(path.join(folder, 'project/secrets/x'));
+    mkdirSync(path.join(folder, 'project/secrets/objects'));
+    link('project/lnk', 'project/secrets/x');
+    write('project/.git/objects/info/alternates', '../../lnk/../objects\n');
+    for (const command of GIT) expect(decisionOn(command, { rule: 'ask' })).toBe('ask');
+  });
+
+  it('counts each path in its data, because it may be the name of a branch', () => {
+    mkdirSync(path.join(folder, 'project/.git/foo'), { recursive: true });
+    link('project/.git/foo/t', 'project/secrets/k.json');
+    expect(decisionOn('git rev-parse foo/t', { rule: 'ask' })).toBe('ask');
+    rmSync(path.join(folder, 'project/.git/foo/t'));
+    link('project/.git/hooks', 'project/secrets');
+    expect(decisionOn('git rev-parse hooks/k.json', { rule: 'ask' })).toBe('ask');
   });
 
   it('needs no question because of links in its data that lead to ordinary files', () => {

@@ -80,6 +80,13 @@ export function filesOpenedByGit(environment: Environment): (folder: string) => 
   const own = path.join(XDG_CONFIG_HOME || path.join(HOME, '.config'), 'git');
   const usual = [path.join(own, 'ignore'), path.join(own, 'attributes'), '/etc/gitattributes'];
   const searched = path.join(XDG_CONFIG_HOME || path.join(HOME, '.config'), 'fd/ignore');
+  const known = new Map<string, readonly OpenedByGit[]>();
+  const behind = (repository: GitRepository): readonly OpenedByGit[] => {
+    const key = `${repository.gitDir}\0${repository.commonDir}`;
+    const places = known.get(key) ?? behindData(repository);
+    known.set(key, places);
+    return places;
+  };
   return (folder) => {
     const found = findRepository(folder);
     const repository = found.kind === 'found' ? found.repository : undefined;
@@ -102,7 +109,7 @@ export function filesOpenedByGit(environment: Environment): (folder: string) => 
       ...data.flatMap((place) => OF_ALL.map((name) => path.join(place, name))),
       ...includedFiles(settings, environment).flatMap((file) => file ?? []),
     ].map(openedByAll);
-    return [...named, ...inData, ...ofUser, ...ofAll, ...(repository ? behindData(repository) : [])];
+    return [...named, ...inData, ...ofUser, ...ofAll, ...(repository ? behind(repository) : [])];
   };
 }
 
@@ -116,7 +123,8 @@ function openedByAll(file: string): OpenedByGit {
 
 /** Which command reads which of them is not known for each name, so every command counts as one that may. */
 function behindData(repository: GitRepository): readonly OpenedByGit[] {
-  return unusualData(repository).map(({ file, isFolder }) => ({
+  const places = unusualData(repository) ?? [{ file: undefined, isFolder: false }];
+  return places.map(({ file, isFolder }) => ({
     file,
     isFolder,
     setting: undefined,

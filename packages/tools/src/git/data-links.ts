@@ -78,39 +78,62 @@ export interface UnusualData {
 
 /**
  * Returns the links and named pipes in the data of a repository and of its submodules, and the folders of objects of other repositories.
- * Git reads what is behind them, and shows lines of a file that it does not understand. Folders after the limit, and those that cannot
- * be listed, are not looked at.
+ * Git reads what is behind them, and shows lines of a file that it does not understand. It takes every path in its data for the name of a
+ * branch. Folders after the limit, and those that cannot be listed, are not looked at.
+ *
+ * Contract: undefined if there are too many places, or if the folders of other repositories are not known.
  */
-export function unusualData({ gitDir, commonDir }: GitRepository): readonly UnusualData[] {
+export function unusualData({ gitDir, commonDir }: GitRepository): readonly UnusualData[] | undefined {
   const folders = [...new Set([gitDir, commonDir])].map((folder): DataFolder => ({ folder, role: 'data' }));
-  const found: UnusualData[] = [];
+  // They may be large, so those that git uses come first.
+  const more: DataFolder[] = [];
+  const found = new Map<string, UnusualData>();
   const entered = new Set<string>();
-  for (let at = 0; at < Math.min(folders.length, MOST_FOLDERS); at++) {
-    const { folder = '', role: given = 'other' } = folders[at] ?? {};
-    const isModule = given === 'modules' && isGitFolder((name) => mayHaveEntry(path.join(folder, name)));
-    const role = isModule ? 'data' : given;
-    const real = realPath(folder);
-    if (entered.has(real)) continue;
-    entered.add(real);
-    if (role === 'objects') {
-      const others = alternatesOf(folder);
-      found.push(...others.map(objectsOf));
-      folders.push(...others.map((other) => ({ folder: other, role }) as const));
+  for (let count = 0; count < MOST_FOLDERS && found.size <= MOST_UNUSUAL; count++) {
+    const next = folders[count] ?? more[count - folders.length];
+    if (next === undefined) return [...found.values()];
+    const { role, real } = enteredAs(next);
+    if (entered.has(`${role} ${real}`)) continue;
+    entered.add(`${role} ${real}`);
+    const others = role === 'objects' ? alternatesOf(real) : [];
+    if (others === undefined) return undefined;
+    for (const folder of others) {
+      found.set(folder, objectsOf(folder));
+      folders.push({ folder, role: 'objects' });
     }
-    for (const entry of entriesIn(folder) ?? []) {
-      if (isHooks(entry.name, role) || entry.isFile() || entry.isSocket()) continue;
-      const file = path.join(folder, entry.name);
-      const isFolder = entry.isDirectory() || (entry.isSymbolicLink() && isFolderBehind(file));
-      const below = isFolder ? roleBelow(entry.name, role) : undefined;
-      if (below !== undefined) folders.push({ folder: file, role: below });
-      // Git does not read in other folders of its data.
-      const isRead = !isFolder || below !== undefined || role === 'objects';
-      if (entry.isDirectory() || !isRead) continue;
-      const isOfObjects = below === 'objects' || role === 'objects';
-      found.push(isFolder && isOfObjects ? objectsOf(file) : { file, isFolder });
+    for (const { file, isFolder, isLink, below } of placesIn(next.folder, role)) {
+      if (isFolder && below !== undefined) folders.push({ folder: file, role: below });
+      else if (isFolder && role === 'data') more.push({ folder: file, role: 'other' });
+      const isOfObjects = isFolder && (below === 'objects' || role === 'objects');
+      if (isLink) found.set(file, isOfObjects ? objectsOf(file) : { file, isFolder });
     }
   }
-  return found;
+  return found.size > MOST_UNUSUAL ? undefined : [...found.values()];
+}
+
+/** The number of links, pipes and folders of other repositories that are followed. */
+const MOST_UNUSUAL = 200;
+
+function enteredAs({ folder, role }: DataFolder): { readonly role: Role; readonly real: string } {
+  const isModule = role === 'modules' && isGitFolder((name) => mayHaveEntry(path.join(folder, name)));
+  return { role: isModule ? 'data' : role, real: realPath(folder) ?? folder };
+}
+
+interface DataPlace extends UnusualData {
+  /** It is a link, a named pipe or a device. */
+  readonly isLink: boolean;
+  readonly below: Role | undefined;
+}
+
+/** Returns the entries of a folder without its regular files. */
+function placesIn(folder: string, role: Role): readonly DataPlace[] {
+  return (entriesIn(folder) ?? []).flatMap((entry): readonly DataPlace[] => {
+    if (entry.isFile() || entry.isSocket()) return [];
+    const file = path.join(folder, entry.name);
+    const isFolder = entry.isDirectory() || (entry.isSymbolicLink() && isFolderBehind(file));
+    const below = isFolder ? roleBelow(entry.name, role) : undefined;
+    return [{ file, isFolder, isLink: !entry.isDirectory(), below }];
+  });
 }
 
 /** Objects have no names of files. A name in the folder represents all of them. */
@@ -125,25 +148,24 @@ function isHooks(name: string, role: Role): boolean {
 /** The most bytes of a file with folders of objects that are read. */
 const MOST_OF_ALTERNATES = 64 * 1024;
 
-/** Returns the other folders of objects that git reads for one. */
-function alternatesOf(objects: string): readonly string[] {
+/**
+ * Returns the other folders of objects that git reads for one, which is given with links resolved. Undefined if they are not known: for a
+ * large file, and for paths in quotes.
+ */
+function alternatesOf(objects: string): readonly string[] | undefined {
   const file = path.join(objects, 'info/alternates');
   try {
     const about = statSync(file, { throwIfNoEntry: false });
-    if (about?.isFile() !== true || about.size > MOST_OF_ALTERNATES) return [];
+    if (about?.isFile() !== true) return [];
+    if (about.size > MOST_OF_ALTERNATES) return undefined;
     const lines = readFileSync(file, 'utf8').split('\n');
-    return lines
-      .filter((line) => line !== '' && !line.startsWith('#'))
-      .map((line) => path.resolve(objects, unquoted(line)));
-  } catch {
-    return [];
+    const named = lines.filter((line) => line !== '' && !line.startsWith('#'));
+    if (named.length > MOST_UNUSUAL || named.some((line) => line.startsWith('"'))) return undefined;
+    // The system resolves links before `..`. A missing folder is not read.
+    return named.flatMap((line) => realPath(line.startsWith('/') ? line : `${objects}/${line}`) ?? []);
+  } catch (thrown) {
+    return /^(ENOENT|ENOTDIR)$/.test(String(errorCode(thrown))) ? [] : undefined;
   }
-}
-
-/** Git may write a path in quotes, with the signs of a string of C. */
-function unquoted(line: string): string {
-  const [, text] = /^"(.*)"$/s.exec(line) ?? [];
-  return text === undefined ? line : text.replace(/\\(.)/gs, '$1');
 }
 
 function isFolderBehind(link: string): boolean {
@@ -154,11 +176,11 @@ function isFolderBehind(link: string): boolean {
   }
 }
 
-function realPath(folder: string): string {
+function realPath(folder: string): string | undefined {
   try {
     return realpathSync.native(folder);
   } catch {
-    return folder;
+    return undefined;
   }
 }
 

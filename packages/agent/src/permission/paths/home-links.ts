@@ -74,11 +74,14 @@ function sortedInner(looked: LinkFolder, names: readonly string[]): SortedInner 
   if (known?.of === of) return known;
   const isPlace = (name: string): boolean => isProtectedBelow([...names, name]);
   // Folders with other names must not take the place of these.
-  const fitting = looked.inner
-    .filter((name) => isPlace(name) || leadsToProtected([...names, name]))
-    .slice(0, MOST_OF_FOLDER);
-  const places = fitting.filter(isPlace);
-  const fresh = { of, places, ways: fitting.filter((name) => !places.includes(name)) };
+  const places: string[] = [];
+  const ways: string[] = [];
+  for (const name of looked.inner) {
+    if (places.length + ways.length === MOST_OF_FOLDER) break;
+    if (isPlace(name)) places.push(name);
+    else if (leadsToProtected([...names, name])) ways.push(name);
+  }
+  const fresh = { of, places, ways };
   sorted.set(looked, fresh);
   return fresh;
 }

@@ -109,7 +109,7 @@ function openedByGit(
 
 const UNKNOWN_FILE: Concern = {
   level: 'unless covered',
-  reason: 'A setting of git names a file that cannot be determined.',
+  reason: 'Git may read a file that cannot be determined, because of its settings or its data.',
 };
 
 function partOf(
