@@ -1,4 +1,7 @@
-/** Folders with many files, on a real disk. A folder for an unknown program counts with all its files, also if it contains more than can be looked at. */
+/**
+ * Folders with many files, on a real disk. A folder for an unknown program counts with all its files, also if it contains more than can
+ * be looked at.
+ */
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';

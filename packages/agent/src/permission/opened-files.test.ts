@@ -274,10 +274,12 @@ describe('git', () => {
   });
 
   it('counts each path in its data, because it may be the name of a branch', () => {
-    mkdirSync(path.join(folder, 'project/.git/foo'), { recursive: true });
-    link('project/.git/foo/t', 'project/secrets/k.json');
-    expect(decisionOn('git rev-parse foo/t', { rule: 'ask' })).toBe('ask');
-    rmSync(path.join(folder, 'project/.git/foo/t'));
+    for (const name of ['foo', 'foo/bar', 'foo/bar/baz', 'zoo/one', 'zoo/two/three']) {
+      mkdirSync(path.join(folder, 'project/.git', name), { recursive: true });
+      link(`project/.git/${name}/t`, 'project/secrets/k.json');
+      expect([name, decisionOn(`git rev-parse ${name}/t`, { rule: 'ask' })]).toEqual([name, 'ask']);
+      rmSync(path.join(folder, 'project/.git', name, 't'));
+    }
     link('project/.git/hooks', 'project/secrets');
     expect(decisionOn('git rev-parse hooks/k.json', { rule: 'ask' })).toBe('ask');
   });

@@ -55,22 +55,19 @@ async function hasView({ loaded }: PermissionSetup): Promise<boolean> {
 }
 
 /** Tools of a session that have no effect of their own. The calls of a subagent are decided one by one. */
-const OF_SESSION: ReadonlyMap<string, (input: JsonObject) => boolean> = new Map(
-  Object.entries({
-    // A model of another provider would receive the task. Only a session knows its providers.
-    Agent: ({ model }: JsonObject) => model === undefined || model === '',
-    SendMessage: () => true,
-    CronList: () => true,
-    ListMcpResourcesTool: () => true,
-    StructuredOutput: () => true,
-    ToolSearch: () => true,
-  }),
-);
+const OF_SESSION: ReadonlySet<string> = new Set([
+  'SendMessage',
+  'CronList',
+  'ListMcpResourcesTool',
+  'StructuredOutput',
+  'ToolSearch',
+]);
 
 /** Returns false for an unknown tool, because it may do anything. */
 async function isReadOnly(name: string, input: JsonObject, permissionMode: PermissionMode): Promise<boolean> {
-  const ofSession = OF_SESSION.get(name);
-  if (ofSession) return ofSession(input);
+  if (OF_SESSION.has(name)) return true;
+  // A model of another provider would receive the task. Only a session knows its providers.
+  if (name === 'Agent') return input['model'] === undefined || input['model'] === '';
   const tools = builtinTools({ shell: { environment: commandEnvironment } });
   const context: ToolUseContext = {
     tools,

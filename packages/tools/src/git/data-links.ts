@@ -58,7 +58,7 @@ export function findDataLink({
     const entries = entriesIn(folder);
     if (entries === undefined) return undefined;
     for (const entry of entries) {
-      if (isHooks(entry.name, role)) continue;
+      if (role === 'data' && entry.name === 'hooks') continue;
       if (entry.isSymbolicLink()) return { link: path.join(folder, entry.name) };
       const below = entry.isDirectory() ? roleBelow(entry.name, role) : undefined;
       if (below === undefined) continue;
@@ -90,7 +90,7 @@ export function unusualData({ gitDir, commonDir }: GitRepository): readonly Unus
   const found = new Map<string, UnusualData>();
   const entered = new Set<string>();
   for (let count = 0; count < MOST_FOLDERS && found.size <= MOST_UNUSUAL; count++) {
-    const next = folders[count] ?? more[count - folders.length];
+    const next = folders.shift() ?? more.shift();
     if (next === undefined) return [...found.values()];
     const { role, real } = enteredAs(next);
     if (entered.has(`${role} ${real}`)) continue;
@@ -101,11 +101,11 @@ export function unusualData({ gitDir, commonDir }: GitRepository): readonly Unus
       found.set(folder, objectsOf(folder));
       folders.push({ folder, role: 'objects' });
     }
-    for (const { file, isFolder, isLink, below } of placesIn(next.folder, role)) {
+    for (const { file, isFolder, isUnusual, below } of placesIn(next.folder, role)) {
       if (isFolder && below !== undefined) folders.push({ folder: file, role: below });
       else if (isFolder && role === 'data') more.push({ folder: file, role: 'other' });
       const isOfObjects = isFolder && (below === 'objects' || role === 'objects');
-      if (isLink) found.set(file, isOfObjects ? objectsOf(file) : { file, isFolder });
+      if (isUnusual) found.set(file, isOfObjects ? objectsOf(file) : { file, isFolder });
     }
   }
   return found.size > MOST_UNUSUAL ? undefined : [...found.values()];
@@ -121,7 +121,7 @@ function enteredAs({ folder, role }: DataFolder): { readonly role: Role; readonl
 
 interface DataPlace extends UnusualData {
   /** It is a link, a named pipe or a device. */
-  readonly isLink: boolean;
+  readonly isUnusual: boolean;
   readonly below: Role | undefined;
 }
 
@@ -132,17 +132,13 @@ function placesIn(folder: string, role: Role): readonly DataPlace[] {
     const file = path.join(folder, entry.name);
     const isFolder = entry.isDirectory() || (entry.isSymbolicLink() && isFolderBehind(file));
     const below = isFolder ? roleBelow(entry.name, role) : undefined;
-    return [{ file, isFolder, isLink: !entry.isDirectory(), below }];
+    return [{ file, isFolder, isUnusual: !entry.isDirectory(), below }];
   });
 }
 
 /** Objects have no names of files. A name in the folder represents all of them. */
 function objectsOf(folder: string): UnusualData {
   return { file: path.join(folder, 'pack'), isFolder: false };
-}
-
-function isHooks(name: string, role: Role): boolean {
-  return role === 'data' && name === 'hooks';
 }
 
 /** The most bytes of a file with folders of objects that are read. */

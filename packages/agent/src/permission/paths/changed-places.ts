@@ -91,7 +91,8 @@ const knownPlaces = onceFor((world) => {
 
 /**
  * Returns a place that git, the search path or the agent reaches through a link, if the change may remove or replace the link. An
- * environment counts as well, because shells reach its programs by its name. The same applies to a missing folder above settings, because a link or another folder may take its place.
+ * environment counts as well, because shells reach its programs by its name. The same applies to a missing folder above settings,
+ * because a link or another folder may take its place.
  */
 function reachedThrough({ path: written, real }: FilePlace, world: PermissionWorld): string | undefined {
   if (workingFolders(world).includes(written)) return undefined;

@@ -128,7 +128,10 @@ const SIGNALING_FCNTL: readonly number[] = [8, 10, 15];
 const SIGNALING_IOCTL: readonly number[] = [0x8901, 0x8902];
 const INSTRUCTION_BYTES = 8;
 
-/** Only in a view for edits, commands may change modes and times. Returns undefined for an architecture whose system calls are not listed here. */
+/**
+ * Only in a view for edits, commands may change modes and times. Returns undefined for an architecture whose system calls are not
+ * listed here.
+ */
 export function callFilter(
   scope: ProcessScope,
   arch: string,
