@@ -1,37 +1,21 @@
 /** Patterns among the words of edits, beside hidden names that they do not match, on a real disk. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import os from 'node:os';
-import path from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
-import { authorize } from './authorize.ts';
-import { observeWorld } from './observe-world.ts';
+import { describe, expect, it } from 'vitest';
+import { diskProject } from './test/disk-project.ts';
 
-const top = realpathSync(mkdtempSync(path.join(os.tmpdir(), 'heddle-globbed-')));
-const home = `${top}-home`;
-afterAll(() => rmSync(top, { recursive: true, force: true }));
-
-for (const file of [
-  '.claude/settings.json',
-  'web/dist/x.js',
-  'web/package.json',
-  'api/dist/x.js',
-  'api/package.json',
-  'hidden/.envrc',
-  'deep/er/.npmrc',
-  'names/Makefile',
-]) {
-  mkdirSync(path.dirname(path.join(top, file)), { recursive: true });
-  writeFileSync(path.join(top, file), '{}');
-}
+const { top, decideCommand } = diskProject({
+  files: [
+    '.claude/settings.json',
+    'web/dist/x.js',
+    'web/package.json',
+    'api/dist/x.js',
+    'api/package.json',
+    'hidden/.envrc',
+    'deep/er/.npmrc',
+    'names/Makefile',
+  ],
+});
 execFileSync('git', ['init', '-q', top]);
-
-function decisionOn(command: string): string {
-  const environment = { HOME: home, GIT_CONFIG_NOSYSTEM: '1', PATH: '/usr/bin:/bin' };
-  const places = { root: top, cwd: top, directories: [], home, configDirs: [], environment };
-  const request = { tool: 'Bash', input: { command }, readOnly: false, hookDecision: undefined };
-  return authorize(request, { deny: [], ask: [], allow: [] }, 'acceptEdits', observeWorld(places)).decision;
-}
 
 describe('a pattern in an edit', () => {
   it.each([
@@ -44,7 +28,7 @@ describe('a pattern in an edit', () => {
     'cp -r api/* .',
     'cp names/M* .',
   ])('does not ask because of hidden names beside its matches: %s', (command) => {
-    expect(decisionOn(command)).toBe('allow');
+    expect(decideCommand(command)).toBe('allow');
   });
 
   it.each([
@@ -61,6 +45,6 @@ describe('a pattern in an edit', () => {
     'mv .*/objects .',
     'mv web x && mv hidden/* .',
   ])('asks if a hidden name may be one of them: %s', (command) => {
-    expect(decisionOn(command)).toBe('ask');
+    expect(decideCommand(command)).toBe('ask');
   });
 });

@@ -1,82 +1,66 @@
 /** Targets of links that are protected because of what is beside or around the link, on a real disk. */
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import os from 'node:os';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { JsonObject } from '@heddle/core';
-import { afterAll, describe, expect, it } from 'vitest';
-import { authorize } from './authorize.ts';
-import { observeWorld } from './observe-world.ts';
+import { describe, expect, it } from 'vitest';
+import { diskProject } from './test/disk-project.ts';
 
-const top = realpathSync(mkdtempSync(path.join(os.tmpdir(), 'heddle-link-targets-')));
-const home = `${top}-home`;
-afterAll(() => rmSync(top, { recursive: true, force: true }));
-
-for (const file of [
-  'v/pyvenv.cfg',
-  'deep/pyvenv.cfg',
-  'deep/bin/x',
-  'deep/w/pyvenv.cfg',
-  'apart/conda-meta/history',
-  'vb/python',
-  'bare/HEAD',
-  'tree/HEAD',
-  'store/config',
-  'store/hooks/x',
-  'store/objects/x',
-  'plain/HEAD.md',
-  'gen/used.py',
-  'gen/other.py',
-  'pack/a.py',
-  'filled/__init__.py',
-  'evil.txt',
-  'sp/a.py',
-  'sp/known.pth',
-  'third/lib/a.py',
-  'new/evil.pth',
-  'native/__init__.abi3.so',
-  'rp/.git/objects/x',
-  'rp/.git/refs/x',
-  'rp/.git/info/x',
-  'rp/gen/x',
-]) {
-  mkdirSync(path.dirname(path.join(top, file)), { recursive: true });
-  writeFileSync(path.join(top, file), '');
-}
+const { top, decide, decideCommand } = diskProject({
+  files: [
+    'v/pyvenv.cfg',
+    'deep/pyvenv.cfg',
+    'deep/bin/x',
+    'deep/w/pyvenv.cfg',
+    'apart/conda-meta/history',
+    'vb/python',
+    'bare/HEAD',
+    'tree/HEAD',
+    'store/config',
+    'store/hooks/x',
+    'store/objects/x',
+    'plain/HEAD.md',
+    'gen/used.py',
+    'gen/other.py',
+    'pack/a.py',
+    'filled/__init__.py',
+    'evil.txt',
+    'sp/a.py',
+    'sp/known.pth',
+    'third/lib/a.py',
+    'new/evil.pth',
+    'native/__init__.abi3.so',
+    'rp/.git/objects/x',
+    'rp/.git/refs/x',
+    'rp/.git/info/x',
+    'rp/gen/x',
+  ],
+  links: {
+    'v/bin': '../vb',
+    'v/lib': '../vl',
+    'deep/bin/run': '../../gen/run.py',
+    'deep/w/scripts': '../../ds',
+    'apart/etc': '../ae',
+    'plain/bin': '../pb',
+    'plain/etc': '../pe',
+    'plain/commondir': '../pc',
+    'tree/commondir': '../gen/common',
+    'bare/objects': '../store/objects',
+    'bare/refs': '../gen/refs',
+    'bare/config': '../store/config',
+    'bare/hooks': '../store/hooks',
+    'json.py': 'gen/json.txt',
+    'used.py': 'gen/missing.py',
+    'glob.py': 'gen/used.py',
+    http: 'pack',
+    email: 'filled',
+    extra: 'gen/extra',
+    'site-packages': 'sp',
+    'deep/w/dist-packages': '../../dp',
+    'venv-3.12': 'third',
+    'rp/.git/info/attributes': '../../gen/attr',
+    'rp/other': 'gen/other',
+  },
+});
 writeFileSync(path.join(top, 'rp/.git/HEAD'), 'ref: refs/heads/main\n');
-for (const [link, target] of [
-  ['v/bin', '../vb'],
-  ['v/lib', '../vl'],
-  ['deep/bin/run', '../../gen/run.py'],
-  ['deep/w/scripts', '../../ds'],
-  ['apart/etc', '../ae'],
-  ['plain/bin', '../pb'],
-  ['plain/etc', '../pe'],
-  ['plain/commondir', '../pc'],
-  ['tree/commondir', '../gen/common'],
-  ['bare/objects', '../store/objects'],
-  ['bare/refs', '../gen/refs'],
-  ['bare/config', '../store/config'],
-  ['bare/hooks', '../store/hooks'],
-  ['json.py', 'gen/json.txt'],
-  ['used.py', 'gen/missing.py'],
-  ['glob.py', 'gen/used.py'],
-  ['http', 'pack'],
-  ['email', 'filled'],
-  ['extra', 'gen/extra'],
-  ['site-packages', 'sp'],
-  ['deep/w/dist-packages', '../../dp'],
-  ['venv-3.12', 'third'],
-  ['rp/.git/info/attributes', '../../gen/attr'],
-  ['rp/other', 'gen/other'],
-] as const)
-  symlinkSync(target, path.join(top, link));
-
-function decisionOn(tool: string, input: JsonObject): string {
-  const environment = { HOME: home, GIT_CONFIG_NOSYSTEM: '1', PATH: '/usr/bin:/bin' };
-  const places = { root: top, cwd: top, directories: [], home, configDirs: [], environment };
-  const request = { tool, input, readOnly: false, hookDecision: undefined };
-  return authorize(request, { deny: [], ask: [], allow: [] }, 'acceptEdits', observeWorld(places)).decision;
-}
 
 describe('the target of a link', () => {
   it.each([
@@ -102,9 +86,9 @@ describe('the target of a link', () => {
     ['with such a name, two folders below and without a target', 'dp/evil.pth'],
     ['with one of many names of an environment', 'third/bin/python'],
   ])('%s is protected', (_, file) => {
-    expect(decisionOn('Write', { file_path: path.join(top, file), content: 'x' })).toBe('ask');
-    for (const command of [`echo x > ${file}`, `cp evil.txt ${file}`, `tee ${file} < evil.txt`])
-      expect([command, decisionOn('Bash', { command })]).toEqual([command, 'ask']);
+    expect(decide('Write', { file_path: path.join(top, file), content: 'x' })).toBe('ask');
+    for (const command of [`echo x > ${file}`, `cp evil.txt ${file}`, `mv evil.txt ${file}`])
+      expect([command, decideCommand(command)]).toEqual([command, 'ask']);
   });
 
   it.each([
@@ -122,7 +106,7 @@ describe('the target of a link', () => {
     'rm -r sp',
     'cp -rT native pack',
   ])('is protected from a change of a folder: %s', (command) => {
-    expect(decisionOn('Bash', { command })).toBe('ask');
+    expect(decideCommand(command)).toBe('ask');
   });
 
   it.each([
@@ -140,8 +124,8 @@ describe('the target of a link', () => {
     ['with one of many names of an environment, for a package', 'third/lib/a.py'],
     ['to a missing file, beside the data of git', 'rp/gen/other'],
   ])('%s is not protected', (_, file) => {
-    expect(decisionOn('Write', { file_path: path.join(top, file), content: 'x' })).toBe('allow');
+    expect(decide('Write', { file_path: path.join(top, file), content: 'x' })).toBe('allow');
     const command = `echo x > ${file}`;
-    expect([command, decisionOn('Bash', { command })]).toEqual([command, 'allow']);
+    expect([command, decideCommand(command)]).toEqual([command, 'allow']);
   });
 });
